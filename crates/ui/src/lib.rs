@@ -1,1 +1,1 @@
-//! placeholder
+//! The toolkit: view state becomes a display list and a semantics tree.
