@@ -52,7 +52,7 @@ pub enum Key {
 }
 
 /// One `keydown` that the text field did not consume as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KeyPress {
     /// Which key.
     pub key: Key,
