@@ -1,0 +1,132 @@
+//! Why a model gave no answer, in a sentence a person can act on.
+
+use serde::{Deserialize, Serialize};
+
+/// The longest piece of a provider's own words that is kept, in bytes.
+pub const MAX_PROVIDER_WORDS: usize = 1024;
+
+/// The kind of a failure; it decides the sentence and whether trying again can help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ModelErrorKind {
+    /// No answer at all: not reachable, or the server does not allow this page (CORS).
+    Unreachable,
+    /// The key is missing or refused.
+    Unauthorised,
+    /// The server does not know the model or the address.
+    NotFound,
+    /// Too many requests, or the server is busy; later may help.
+    Busy,
+    /// The account's allowance is used up; trying again does not help.
+    QuotaUsedUp,
+    /// The prompt does not fit the model.
+    TooLong,
+    /// The server refuses the request as it is.
+    Rejected,
+    /// The server failed.
+    Server,
+    /// The stream cannot be understood or ended in the middle.
+    BrokenStream,
+    /// The answer was complete and held nothing.
+    Empty,
+    /// The worker of the on-device model is gone ("local engine lost", field 6H5).
+    EngineLost,
+    /// The on-device model does not fit into memory (field 6H5).
+    OutOfMemory,
+    /// The on-device model is not loaded, or is still loading.
+    NotReady,
+    /// The settings are not usable.
+    Settings,
+}
+
+/// A failed run. [`std::fmt::Display`] is the plain sentence shown to the person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{}", self.sentence())]
+pub struct ModelError {
+    /// What kind of failure.
+    pub kind: ModelErrorKind,
+    /// The provider's own words, bounded; text from outside, shown as such.
+    pub provider_words: Option<String>,
+    /// What the product can add: which origin, which header, which setting.
+    pub advice: Option<String>,
+    /// Whether the same request may succeed later. Nothing is retried by itself.
+    pub retryable: bool,
+}
+
+impl ModelError {
+    /// A failure of this kind, with the usual answer to "may it help to try again".
+    pub fn new(kind: ModelErrorKind) -> Self {
+        use ModelErrorKind as K;
+        let retryable = matches!(
+            kind,
+            K::Unreachable
+                | K::Busy
+                | K::Server
+                | K::BrokenStream
+                | K::Empty
+                | K::NotReady
+                | K::EngineLost
+        );
+        Self {
+            kind,
+            provider_words: None,
+            advice: None,
+            retryable,
+        }
+    }
+
+    /// Adds the provider's words, cut to [`MAX_PROVIDER_WORDS`] on a character boundary.
+    #[must_use]
+    pub fn words(mut self, words: impl Into<String>) -> Self {
+        let mut words: String = words.into();
+        if words.len() > MAX_PROVIDER_WORDS {
+            let total = words.len();
+            let mut end = MAX_PROVIDER_WORDS;
+            while !words.is_char_boundary(end) {
+                end -= 1;
+            }
+            words.truncate(end);
+            words.push_str(&format!("… ({end} of {total} bytes)"));
+        }
+        self.provider_words = (!words.trim().is_empty()).then_some(words);
+        self
+    }
+
+    /// Adds what the product knows about a way out.
+    #[must_use]
+    pub fn advice(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    /// The plain sentence: what happened, then the provider's words, then the way out.
+    pub fn sentence(&self) -> String {
+        use ModelErrorKind as K;
+        let what = match self.kind {
+            K::Unreachable => "The model's server could not be reached.",
+            K::Unauthorised => "The server did not accept the key.",
+            K::NotFound => "The server does not know this model or address.",
+            K::Busy => "The server is busy.",
+            K::QuotaUsedUp => "The account's allowance at the provider is used up.",
+            K::TooLong => "The conversation is longer than the model can read.",
+            K::Rejected => "The server refused the request.",
+            K::Server => "The model's server failed.",
+            K::BrokenStream => "The answer broke off or could not be understood.",
+            K::Empty => "The model gave an empty response.",
+            K::EngineLost => "Local engine lost: the on-device model stopped running.",
+            K::OutOfMemory => "The on-device model does not fit into this device's memory.",
+            K::NotReady => "The model is not ready yet.",
+            K::Settings => "The model's settings are not complete.",
+        };
+        let mut sentence = what.to_owned();
+        if let Some(words) = &self.provider_words {
+            sentence.push_str(" It said: \u{201c}");
+            sentence.push_str(words.trim());
+            sentence.push('\u{201d}');
+        }
+        if let Some(advice) = &self.advice {
+            sentence.push(' ');
+            sentence.push_str(advice);
+        }
+        sentence
+    }
+}

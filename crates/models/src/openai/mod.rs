@@ -1,0 +1,1 @@
+//! OpenAI Chat Completions, as OpenAI, Ollama, llama.cpp, vLLM and others speak it.
