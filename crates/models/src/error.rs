@@ -58,20 +58,9 @@ impl ModelError {
         use ModelErrorKind as K;
         let retryable = matches!(
             kind,
-            K::Unreachable
-                | K::Busy
-                | K::Server
-                | K::BrokenStream
-                | K::Empty
-                | K::NotReady
-                | K::EngineLost
+            K::Unreachable | K::Busy | K::Server | K::BrokenStream | K::Empty | K::NotReady | K::EngineLost
         );
-        Self {
-            kind,
-            provider_words: None,
-            advice: None,
-            retryable,
-        }
+        Self { kind, provider_words: None, advice: None, retryable }
     }
 
     /// Adds the provider's words, cut to [`MAX_PROVIDER_WORDS`] on a character boundary.

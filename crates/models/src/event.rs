@@ -74,9 +74,6 @@ pub enum ModelEvent {
 impl ModelEvent {
     /// Whether nothing more belongs to the run after this event.
     pub fn is_final(&self) -> bool {
-        matches!(
-            self,
-            Self::Finished { .. } | Self::Failed(_) | Self::Scores(_)
-        )
+        matches!(self, Self::Finished { .. } | Self::Failed(_) | Self::Scores(_))
     }
 }

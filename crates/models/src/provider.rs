@@ -30,9 +30,7 @@ impl ProviderConfig {
     pub fn label(&self) -> String {
         match self {
             Self::OnDevice => "on-device".to_owned(),
-            Self::OpenAiCompatible {
-                base_url, model, ..
-            } => {
+            Self::OpenAiCompatible { base_url, model, .. } => {
                 format!("{model} at {}", base_url.origin())
             }
         }
@@ -81,9 +79,7 @@ pub enum ConfigError {
     #[error("the address contains {0:?}, which an address cannot hold")]
     Character(char),
     /// `.` or `..` as a path segment, also percent-encoded.
-    #[error(
-        "the address must not contain \u{201c}.\u{201d} or \u{201c}..\u{201d} as a part of its path"
-    )]
+    #[error("the address must not contain \u{201c}.\u{201d} or \u{201c}..\u{201d} as a part of its path")]
     DotSegment,
     /// A key that a header cannot carry.
     #[error("the key contains a character that a header cannot carry")]
@@ -127,15 +123,15 @@ impl BaseUrl {
         }
         // Browsers drop tabs and turn backslashes into slashes inside an address; what we check
         // must be what they will open, so neither may be there.
-        if let Some(odd) = text.chars().find(|c| {
-            !c.is_ascii_graphic()
-                || matches!(c, '\\' | '<' | '>' | '"' | '^' | '`' | '{' | '|' | '}')
-        }) {
+        if let Some(odd) = text
+            .chars()
+            .find(|c| !c.is_ascii_graphic() || matches!(c, '\\' | '<' | '>' | '"' | '^' | '`' | '{' | '|' | '}'))
+        {
             return Err(ConfigError::Character(odd));
         }
-        let (scheme, rest) = text.split_once("://").ok_or_else(|| {
-            ConfigError::Scheme(text.split(':').next().unwrap_or_default().to_owned())
-        })?;
+        let (scheme, rest) = text
+            .split_once("://")
+            .ok_or_else(|| ConfigError::Scheme(text.split(':').next().unwrap_or_default().to_owned()))?;
         let scheme = scheme.to_ascii_lowercase();
         let default_port = match scheme.as_str() {
             "http" => 80,
@@ -163,10 +159,7 @@ impl BaseUrl {
                 (number != default_port).then_some(number)
             }
         };
-        let segments: Vec<&str> = path
-            .split('/')
-            .filter(|segment| !segment.is_empty())
-            .collect();
+        let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
         if segments.iter().any(|segment| is_dot_segment(segment)) {
             return Err(ConfigError::DotSegment);
         }
@@ -174,14 +167,8 @@ impl BaseUrl {
             Some(port) => format!("{scheme}://{host}:{port}"),
             None => format!("{scheme}://{host}"),
         };
-        let path = segments
-            .iter()
-            .map(|segment| format!("/{segment}"))
-            .collect();
-        Ok(Self {
-            origin: Origin(origin),
-            path,
-        })
+        let path = segments.iter().map(|segment| format!("/{segment}")).collect();
+        Ok(Self { origin: Origin(origin), path })
     }
 
     /// Scheme, host and port.
@@ -191,23 +178,15 @@ impl BaseUrl {
 
     /// The address with one more fixed path behind it.
     pub fn join(&self, path: &str) -> String {
-        format!(
-            "{}{}/{}",
-            self.origin,
-            self.path,
-            path.trim_start_matches('/')
-        )
+        format!("{}{}/{}", self.origin, self.path, path.trim_start_matches('/'))
     }
 
     /// Whether the server is this machine.
     pub fn is_loopback(&self) -> bool {
         let host = self.origin.0.split("://").nth(1).unwrap_or_default();
-        ["localhost", "127.0.0.1", "[::1]"].iter().any(|name| {
-            host == *name
-                || host
-                    .strip_prefix(name)
-                    .is_some_and(|rest| rest.starts_with(':'))
-        })
+        ["localhost", "127.0.0.1", "[::1]"]
+            .iter()
+            .any(|name| host == *name || host.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')))
     }
 }
 
@@ -248,26 +227,13 @@ fn split_port(authority: &str) -> Result<(&str, Option<&str>), ConfigError> {
 
 fn check_host(host: &str) -> Result<(), ConfigError> {
     let bad = || ConfigError::Host(host.to_owned());
-    if let Some(inner) = host
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-    {
-        return inner
-            .parse::<std::net::Ipv6Addr>()
-            .map(|_| ())
-            .map_err(|_| bad());
+    if let Some(inner) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return inner.parse::<std::net::Ipv6Addr>().map(|_| ()).map_err(|_| bad());
     }
     let labels_fit = host.split('.').all(|label| {
-        (1..=63).contains(&label.len())
-            && label
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+        (1..=63).contains(&label.len()) && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     });
-    if host.len() <= 253 && labels_fit {
-        Ok(())
-    } else {
-        Err(bad())
-    }
+    if host.len() <= 253 && labels_fit { Ok(()) } else { Err(bad()) }
 }
 
 fn is_dot_segment(segment: &str) -> bool {
@@ -289,10 +255,7 @@ impl Secret {
         if value.is_empty() || !value.bytes().all(|b| b.is_ascii_graphic()) {
             return Err(ConfigError::Key);
         }
-        Ok(Self {
-            value: value.to_owned(),
-            origin,
-        })
+        Ok(Self { value: value.to_owned(), origin })
     }
     /// The origin it belongs to.
     pub fn origin(&self) -> &Origin {
@@ -325,10 +288,7 @@ impl HttpRequest {
     pub fn authorization(&self, key: &Secret) -> Result<(&'static str, String), ConfigError> {
         let to = BaseUrl::parse(&self.url)?.origin;
         if to != key.origin {
-            return Err(ConfigError::KeyForAnotherOrigin {
-                key_for: key.origin.clone(),
-                to,
-            });
+            return Err(ConfigError::KeyForAnotherOrigin { key_for: key.origin.clone(), to });
         }
         Ok(("authorization", format!("Bearer {}", key.value)))
     }
@@ -346,19 +306,13 @@ mod tests {
     fn addresses_are_normalised() {
         for (typed, kept) in [
             ("http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434/v1"),
-            (
-                " HTTPS://API.Example.com:443//v1 ",
-                "https://api.example.com/v1",
-            ),
+            (" HTTPS://API.Example.com:443//v1 ", "https://api.example.com/v1"),
             ("http://[::1]:8000", "http://[::1]:8000"),
             ("http://host_a:80", "http://host_a"),
         ] {
             assert_eq!(url(typed).to_string(), kept);
         }
-        assert_eq!(
-            url("http://a/v1").join("chat/completions"),
-            "http://a/v1/chat/completions"
-        );
+        assert_eq!(url("http://a/v1").join("chat/completions"), "http://a/v1/chat/completions");
     }
 
     #[test]
@@ -393,43 +347,24 @@ mod tests {
 
     #[test]
     fn a_key_goes_only_to_its_own_origin_and_is_never_printed() {
-        let key = Secret::new(
-            " sk-123 ",
-            url("https://api.example.com/v1").origin().clone(),
-        );
+        let key = Secret::new(" sk-123 ", url("https://api.example.com/v1").origin().clone());
         let key = key.expect("a key");
         assert_eq!(format!("{key:?}"), "Secret");
-        let request = |url: &str| HttpRequest {
-            method: "POST",
-            url: url.into(),
-            headers: vec![],
-            body: vec![],
-        };
+        let request = |url: &str| HttpRequest { method: "POST", url: url.into(), headers: vec![], body: vec![] };
         assert_eq!(
             request("https://api.example.com/v1/chat/completions").authorization(&key),
             Ok(("authorization", "Bearer sk-123".to_owned()))
         );
-        for elsewhere in [
-            "http://api.example.com/v1",
-            "https://api.example.com:8443/v1",
-            "https://api.example.com.evil.net/v1",
-        ] {
+        for elsewhere in
+            ["http://api.example.com/v1", "https://api.example.com:8443/v1", "https://api.example.com.evil.net/v1"]
+        {
             assert!(
-                matches!(
-                    request(elsewhere).authorization(&key),
-                    Err(ConfigError::KeyForAnotherOrigin { .. })
-                ),
+                matches!(request(elsewhere).authorization(&key), Err(ConfigError::KeyForAnotherOrigin { .. })),
                 "{elsewhere}"
             );
         }
-        assert_eq!(
-            Secret::new("a\nb", url("http://a").origin().clone()).err(),
-            Some(ConfigError::Key)
-        );
-        assert_eq!(
-            Secret::new("  ", url("http://a").origin().clone()).err(),
-            Some(ConfigError::Key)
-        );
+        assert_eq!(Secret::new("a\nb", url("http://a").origin().clone()).err(), Some(ConfigError::Key));
+        assert_eq!(Secret::new("  ", url("http://a").origin().clone()).err(), Some(ConfigError::Key));
     }
 
     #[test]
@@ -440,14 +375,8 @@ mod tests {
             key_ref: None,
         };
         let text = serde_json::to_string(&config).expect("json");
-        assert_eq!(
-            serde_json::from_str::<ProviderConfig>(&text).expect("back"),
-            config
-        );
+        assert_eq!(serde_json::from_str::<ProviderConfig>(&text).expect("back"), config);
         assert!(serde_json::from_str::<ProviderConfig>(&text.replace("http:", "file:")).is_err());
-        assert!(
-            url("http://localhost:1").is_loopback()
-                && !url("http://localhost.evil.net").is_loopback()
-        );
+        assert!(url("http://localhost:1").is_loopback() && !url("http://localhost.evil.net").is_loopback());
     }
 }

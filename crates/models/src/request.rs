@@ -61,12 +61,7 @@ pub struct Message {
 impl Message {
     /// A plain message.
     pub fn new(role: Role, content: impl Into<String>) -> Self {
-        Self {
-            role,
-            content: content.into(),
-            tool_calls: Vec::new(),
-            tool_call_id: None,
-        }
+        Self { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None }
     }
     /// The product's own words.
     pub fn system(content: impl Into<String>) -> Self {
@@ -82,10 +77,7 @@ impl Message {
     }
     /// A tool's result for one call.
     pub fn tool(call_id: impl Into<String>, content: impl Into<String>) -> Self {
-        Self {
-            tool_call_id: Some(call_id.into()),
-            ..Self::new(Role::Tool, content)
-        }
+        Self { tool_call_id: Some(call_id.into()), ..Self::new(Role::Tool, content) }
     }
 }
 
@@ -117,21 +109,9 @@ pub struct Sampling {
 
 impl Sampling {
     /// What the on-device model was measured with (spec/inference.md §3).
-    pub const ON_DEVICE: Self = Self {
-        temperature: 0.0,
-        top_p: 1.0,
-        top_k: 0,
-        repetition_penalty: 1.15,
-        seed: 0,
-    };
+    pub const ON_DEVICE: Self = Self { temperature: 0.0, top_p: 1.0, top_k: 0, repetition_penalty: 1.15, seed: 0 };
     /// What a remote model is asked with: its own middle.
-    pub const REMOTE: Self = Self {
-        temperature: 0.7,
-        top_p: 1.0,
-        top_k: 0,
-        repetition_penalty: 1.0,
-        seed: 0,
-    };
+    pub const REMOTE: Self = Self { temperature: 0.7, top_p: 1.0, top_k: 0, repetition_penalty: 1.0, seed: 0 };
 }
 
 /// A question with a text answer.
