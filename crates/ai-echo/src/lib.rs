@@ -1,1 +1,2 @@
-//! placeholder
+//! AI Echo.
+pub mod markdown;

@@ -107,7 +107,7 @@ impl ChatStream {
         self.sse.finish(&mut events);
         self.take(events, &mut out);
         if !self.done {
-            if self.reason.is_some() || !(self.has_text || !self.calls.is_empty()) {
+            if self.reason.is_some() || (!self.has_text && self.calls.is_empty()) {
                 self.end(&mut out);
             } else {
                 self.fail(&mut out, broken("the connection closed before the answer was complete"));
