@@ -1,2 +1,3 @@
 //! AI Echo.
 pub mod markdown;
+pub mod tools;

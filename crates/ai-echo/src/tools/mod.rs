@@ -1,0 +1,2 @@
+//! The built-in tools.
+pub mod calculator;
