@@ -1,3 +1,4 @@
 //! AI Echo.
 pub mod markdown;
 pub mod tools;
+pub mod turn;
