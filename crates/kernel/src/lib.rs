@@ -9,8 +9,10 @@
 pub mod authority;
 pub mod clip;
 pub mod ids;
+pub mod json;
 pub mod mount;
 pub mod refusal;
+pub mod schema;
 
 pub use ids::{
     ActionId, AppId, CallId, CommandName, ConversationId, Digest, IdError, Instant, MountId, OperationId, PackageId,
