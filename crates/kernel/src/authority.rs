@@ -116,7 +116,6 @@ pub struct TurnGrant {
 
 impl TurnGrant {
     /// The kernel's grant path.
-    #[allow(dead_code)] // used by `Kernel::grant`
     pub(crate) fn cut(
         turn: TurnKey,
         offered: BTreeSet<(ToolName, Digest)>,

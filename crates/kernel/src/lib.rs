@@ -10,12 +10,17 @@ pub mod authority;
 pub mod clip;
 pub mod ids;
 pub mod json;
+mod kernel;
 pub mod mount;
 pub mod refusal;
+pub mod registry;
 pub mod schema;
+pub mod slash;
+pub mod tools;
 
 pub use ids::{
     ActionId, AppId, CallId, CommandName, ConversationId, Digest, IdError, Instant, MountId, OperationId, PackageId,
     Rev, SkillId, SurfaceId, ToolName, TurnKey,
 };
+pub use kernel::Kernel;
 pub use refusal::{Refusal, RefusalRing};
