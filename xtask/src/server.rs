@@ -62,7 +62,12 @@ impl Site {
         if relative.contains('\\') || relative.contains('\0') {
             return None;
         }
-        let relative = Path::new(if relative.is_empty() { "index.html" } else { relative });
+        let relative = Path::new(match relative {
+            "" => "index.html",
+            // What browsers ask for by themselves when they show anything but our page.
+            "favicon.ico" => "icon.svg",
+            other => other,
+        });
         // Only plain names: no `..`, no root, no dot file.
         let plain = relative.components().all(|part| match part {
             Component::Normal(name) => !name.to_string_lossy().starts_with('.'),

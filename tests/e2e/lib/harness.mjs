@@ -109,7 +109,7 @@ export class Shell {
     page.on("pageerror", (error) => this.errors.push(`${error.message}\n${error.stack ?? ""}`));
     page.on("crash", () => this.errors.push("the page crashed"));
     page.on("console", (message) => {
-      if (message.type() === "error") this.errors.push(`console: ${message.text()}`);
+      if (message.type() === "error") this.errors.push(`console: ${message.text()} (${message.location().url})`);
     });
     page.on("request", (request) => this.requests.push(request.url()));
     this.cdp = await this.context.newCDPSession(page);
