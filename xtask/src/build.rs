@@ -219,6 +219,9 @@ impl Dist {
         for entry in std::fs::read_dir(from).with_context(|| format!("cannot list {}", from.display()))? {
             let entry = entry?;
             let name = entry.file_name();
+            if name.to_string_lossy().starts_with('.') {
+                continue; // keeps an empty folder in git; the server would not show it either
+            }
             if !entry.file_type()?.is_dir() {
                 self.file(&entry.path(), &to.join(name))?;
             } else if to != Path::new("") || (name != "model" && name != "llm") {

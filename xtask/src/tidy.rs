@@ -96,6 +96,7 @@ pub fn check(places: &Places, fast: bool) -> Result<Counts> {
         ("crates say what they are", openings),
         ("the page holds no inline code", inline_code),
         ("trunk serves under the same policy", trunk_policy),
+        ("trunk serves the same files", trunk_files),
         ("formatting", formatting),
         ("lints", native_lints),
     ];
@@ -207,6 +208,20 @@ fn inline_code_in(page: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Trunk copies what the page names; `cargo xtask serve` copies all of `web/`.
+fn trunk_files(places: &Places) -> Result<Vec<String>> {
+    let page = std::fs::read_to_string(places.root.join("index.html"))?;
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(places.root.join("web"))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let named = page.lines().any(|l| l.contains("data-trunk") && l.contains(&format!("href=\"web/{name}\"")));
+        if !named {
+            found.push(format!("index.html has no data-trunk line for web/{name}"));
+        }
+    }
+    Ok(found)
 }
 
 fn trunk_policy(places: &Places) -> Result<Vec<String>> {
