@@ -40,14 +40,27 @@ const WASM_FEATURES: [&str; 8] = [
 /// Results of wasm-opt that are kept.
 const KEPT_OPTIMISED: usize = 8;
 
-/// Sets up, builds everything and lays the site out in `dist/`.
-pub fn site(places: &Places, profile: Profile) -> Result<()> {
+/// What `set_up` found or installed.
+#[derive(Debug)]
+pub struct Tools {
+    bindgen: PathBuf,
+    modules: PathBuf,
+}
+
+/// Finds or installs everything that a build needs.
+pub fn set_up(places: &Places) -> Result<Tools> {
     println!("Set-up");
     setup::wasm_target(places)?;
     let bindgen = setup::wasm_bindgen(places)?;
     let modules = setup::node_modules(places, setup::BUILD_SET)?;
     setup::fonts(places, &modules)?;
     model::ensure(places)?;
+    Ok(Tools { bindgen, modules })
+}
+
+/// Sets up, builds everything and lays the site out in `dist/`.
+pub fn site(places: &Places, profile: Profile) -> Result<()> {
+    let Tools { bindgen, modules } = set_up(places)?;
     println!("Build");
     let shell = shell(places, profile)?;
     let llm = llm_modules(places)?;
@@ -121,23 +134,18 @@ fn shell(places: &Places, profile: Profile) -> Result<PathBuf> {
 /// Compiles the model crate once per SIMD level, each in its own target folder, because the flags
 /// would otherwise rebuild everything each time.
 fn llm_modules(places: &Places) -> Result<Vec<(&'static str, PathBuf)>> {
-    let mut built = Vec::new();
-    for (name, flags) in LLM_MODULES {
-        let file = step(&format!("model module, {name}"), || {
-            let target = places.target.join(format!("llm-{name}"));
-            let mut command = proc::cargo(places);
-            command.args(["build", "--quiet", "--release", "--package", "llm", "--lib", "--target", WASM]);
-            command.arg("--target-dir").arg(&target).env("RUSTFLAGS", flags);
-            proc::run(&mut command)?;
-            let file = target.join(WASM).join("release/llm.wasm");
-            let outcome = if file.is_file() { "compiled" } else { "the crate makes no module yet" };
-            Ok((file, outcome.into()))
-        })?;
-        if file.is_file() {
-            built.push((name, file));
-        }
-    }
-    Ok(built)
+    let build = |name: &str, flags: &str| {
+        let target = places.target.join(format!("llm-{name}"));
+        let mut command = proc::cargo(places);
+        command.args(["build", "--quiet", "--release", "--package", "llm", "--lib", "--target", WASM]);
+        command.arg("--target-dir").arg(&target).env("RUSTFLAGS", flags);
+        proc::run(&mut command)?;
+        Ok((target.join(WASM).join("release/llm.wasm"), "compiled".into()))
+    };
+    LLM_MODULES
+        .into_iter()
+        .map(|(name, flags)| Ok((name, step(&format!("model module, {name}"), || build(name, flags))?)))
+        .collect()
 }
 
 /// Glue and module from wasm-bindgen: `shell.js` and `shell_bg.wasm`.

@@ -27,6 +27,7 @@ const HELP: &str = "\
 cargo xtask <command>
 
   serve [--port N] [--debug]      set up what is missing, build, serve on 127.0.0.1
+  setup                           only fetch and check what a build needs
   build [--debug]                 the same without serving: the site lies in dist/
   test [--fast] [--only STEP] [NAME ...]
                                   everything; --fast: tidy and native tests only;
@@ -73,6 +74,10 @@ fn run() -> Result<()> {
             let debug = args.flag("--debug");
             args.done()?;
             build::site(&places, profile(debug))
+        }
+        "setup" => {
+            args.done()?;
+            build::set_up(&places).map(|_| ())
         }
         "assets" => {
             args.done()?;

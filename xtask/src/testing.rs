@@ -9,7 +9,7 @@ use crate::build::{self, Profile};
 use crate::places::{Places, ensure_dir};
 use crate::server::{Server, Site};
 use crate::setup::{self, WASM};
-use crate::{browser, proc, tidy};
+use crate::{browser, model, proc, tidy};
 
 /// Crates that compile for the browser only.
 pub const BROWSER_CRATES: [&str; 2] = ["shell", "compositor"];
@@ -131,11 +131,25 @@ fn tidy_step(places: &Places, plan: &Plan) -> Result<Counts> {
 }
 
 fn native(places: &Places, plan: &Plan) -> Result<Counts> {
+    // Text is measured with the bundled fonts, and the model's own tests read the model.
+    if !setup::has_fonts(places) {
+        let modules = setup::node_modules(places, setup::BUILD_SET)?;
+        setup::fonts(places, &modules)?;
+    }
+    let stored = places.model().join(model::GGUF.name);
+    let model = if plan.fast { model::is_verified(&stored).then_some(stored) } else { Some(model::ensure(places)?) };
     let mut command = proc::cargo(places);
     command.args(["test", "--workspace", "--no-fail-fast"]);
     for name in BROWSER_CRATES {
         command.args(["--exclude", name]);
     }
+    match model {
+        Some(file) => command.env("WEBGPU_OS_MODEL", file),
+        None => {
+            println!("without the model's own tests: `cargo xtask setup` fetches the model");
+            command.env("WEBGPU_OS_NO_MODEL", "1")
+        }
+    };
     if plan.update {
         command.env("INSTA_UPDATE", "always").env("UPDATE", "1");
     }
