@@ -58,6 +58,12 @@ pub extern "C" fn llm_digest() {
     with(Port::digest);
 }
 
+/// Compares the kernels with the reference on this machine.
+#[unsafe(no_mangle)]
+pub extern "C" fn llm_check() -> u32 {
+    with(|p| p.check() as u32)
+}
+
 /// Loads the file with a window of `ctx` tokens.
 #[unsafe(no_mangle)]
 pub extern "C" fn llm_load(ctx: usize) -> u32 {

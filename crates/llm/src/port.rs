@@ -150,11 +150,16 @@ impl Port {
         self.out = sha256::hex(&std::mem::take(&mut self.hash).finish()).into_bytes();
     }
 
-    /// Checks the kernels and loads the file; `out` tells what was loaded, a `key=value` a line.
-    pub fn load(&mut self, ctx: usize) -> Did {
-        if let Err(kernel) = kernels::self_check() {
-            return self.refuse(&Refusal::new("kernel-differs", kernel, "the reference's numbers", "others"));
+    /// Compares this module's kernels with the reference, on this machine: refused where one differs.
+    pub fn check(&mut self) -> Did {
+        match kernels::self_check() {
+            Ok(()) => Did::Ok,
+            Err(kernel) => self.refuse(&Refusal::new("kernel-differs", kernel, "the reference's numbers", "others")),
         }
+    }
+
+    /// Loads the file; `out` tells what was loaded, a `key=value` a line.
+    pub fn load(&mut self, ctx: usize) -> Did {
         match Session::load(std::mem::take(&mut self.file), ctx) {
             Ok(s) => {
                 self.out = format!(
