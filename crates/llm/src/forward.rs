@@ -3,13 +3,13 @@
 use crate::error::{LoadError, zeroed};
 use crate::half;
 use crate::kernels::{self, Activations, Kernel};
-use crate::math;
+use crate::math::{self, SPAN};
 use crate::model::Model;
 
 /// Tokens fed in one pass: long enough for the weights to be read once for many, short enough to stop quickly.
 pub const CHUNK: usize = 32;
-/// Positions of the cache turned into floats at a time, shared by all queries of the chunk.
-const SPAN: usize = 64;
+/// Query heads that walk a span of the cache together.
+const SHARED: usize = 3;
 
 /// Keys and values of the positions that were fed, and the room to compute the next ones.
 #[derive(Debug)]
@@ -17,8 +17,9 @@ pub struct Forward {
     kernel: Kernel,
     ctx: usize,
     len: usize,
-    /// `[layer][kv head][position][head]`, f16.
+    /// `[layer][kv head][span][head][position in span]`, f16: a span is read with positions side by side.
     keys: Vec<u16>,
+    /// `[layer][kv head][position][head]`, f16.
     values: Vec<u16>,
     /// `[position][head / 2]` of cosine and sine.
     rope: Vec<[f32; 2]>,
@@ -54,7 +55,7 @@ impl Forward {
     /// [`LoadError::Memory`] where the machine has no room for the cache.
     pub fn new(model: &Model, ctx: usize, kernel: Kernel) -> Result<Self, LoadError> {
         let c = &model.config;
-        let cache = c.layers * c.kv_heads * ctx * c.head;
+        let cache = c.layers * c.kv_heads * ctx.next_multiple_of(SPAN) * c.head;
         let group = c.heads / c.kv_heads;
         let speeds: Vec<f64> =
             (0..c.head / 2).map(|i| f64::from(c.rope_base).powf(-2.0 * i as f64 / c.head as f64)).collect();
@@ -80,7 +81,7 @@ impl Forward {
             o: vec![0.0; CHUNK * c.dim],
             gate: vec![0.0; CHUNK * c.ffn],
             up: vec![0.0; CHUNK * c.ffn],
-            scores: zeroed(CHUNK * group * ctx)?,
+            scores: zeroed(CHUNK * group * ctx.next_multiple_of(SPAN))?,
             span: vec![0.0; SPAN * c.head],
             a: Activations::default(),
             logits: zeroed(c.vocab)?,
@@ -177,7 +178,7 @@ impl Forward {
 
     fn rotate_and_keep(&mut self, model: &Model, layer: usize, n: usize) {
         let c = &model.config;
-        let (head, kv) = (c.head, c.kv_heads * c.head);
+        let (head, kv, room) = (c.head, c.kv_heads * c.head, self.ctx.next_multiple_of(SPAN));
         for t in 0..n {
             let p = self.len + t;
             let turns = &self.rope[p * head / 2..(p + 1) * head / 2];
@@ -190,11 +191,12 @@ impl Forward {
                 }
             }
             for h in 0..c.kv_heads {
-                let to = ((layer * c.kv_heads + h) * self.ctx + p) * head;
+                let base = (layer * c.kv_heads + h) * room * head;
+                let (span, column) = (base + p / SPAN * SPAN * head, p % SPAN);
                 let from = t * kv + h * head;
                 for i in 0..head {
-                    self.keys[to + i] = half::from_f32(self.k[from + i]);
-                    self.values[to + i] = half::from_f32(self.v[from + i]);
+                    self.keys[span + i * SPAN + column] = half::from_f32(self.k[from + i]);
+                    self.values[base + p * head + i] = half::from_f32(self.v[from + i]);
                 }
             }
         }
@@ -205,29 +207,37 @@ impl Forward {
     fn attend(&mut self, model: &Model, layer: usize, n: usize) {
         let c = &model.config;
         let (head, group, dim) = (c.head, c.heads / c.kv_heads, c.dim);
-        let total = self.len + n;
+        let (total, room) = (self.len + n, self.ctx.next_multiple_of(SPAN));
         let scale = 1.0 / (head as f32).sqrt();
         for kv in 0..c.kv_heads {
-            let base = (layer * c.kv_heads + kv) * self.ctx * head;
+            let base = (layer * c.kv_heads + kv) * room * head;
             let query = |t: usize, g: usize| t * dim + (kv * group + g) * head;
+            // position `len + t` sees itself and everything before
+            let visible = |t: usize, from: usize, len: usize| (self.len + t + 1).saturating_sub(from).min(len);
             for from in (0..total).step_by(SPAN) {
-                let len = SPAN.min(total - from);
-                widen(&self.keys[base + from * head..][..len * head], &mut self.span);
+                widen(&self.keys[base + from * head..][..SPAN * head], &mut self.span);
                 for t in 0..n {
-                    // position `len + t` sees itself and everything before
-                    let visible = (self.len + t + 1).saturating_sub(from).min(len);
-                    for g in 0..group {
-                        let q = &self.q[query(t, g)..][..head];
-                        let out = &mut self.scores[(t * group + g) * self.ctx + from..][..visible];
-                        for (s, key) in out.iter_mut().zip(self.span.chunks_exact(head)) {
-                            *s = math::dot(q, key) * scale;
+                    let seen = visible(t, from, SPAN);
+                    for g in (0..group).step_by(SHARED) {
+                        let q = |i: usize| &self.q[query(t, g + i)..][..head];
+                        let rows = &mut self.scores[(t * group + g) * room..][..room * SHARED.min(group - g)];
+                        let mut rows = rows.chunks_exact_mut(room).map(|r| &mut r[from..]);
+                        match (rows.next(), rows.next(), rows.next()) {
+                            (Some(a), Some(b), Some(c)) => {
+                                math::scores([q(0), q(1), q(2)], &self.span, seen, scale, [a, b, c]);
+                            }
+                            (a, b, _) => {
+                                for (i, row) in a.into_iter().chain(b).enumerate() {
+                                    math::scores([q(i)], &self.span, seen, scale, [row]);
+                                }
+                            }
                         }
                     }
                 }
             }
             for t in 0..n {
                 for g in 0..group {
-                    math::softmax(&mut self.scores[(t * group + g) * self.ctx..][..self.len + t + 1]);
+                    math::softmax(&mut self.scores[(t * group + g) * room..][..self.len + t + 1]);
                     self.o[query(t, g)..][..head].fill(0.0);
                 }
             }
@@ -235,10 +245,21 @@ impl Forward {
                 let len = SPAN.min(total - from);
                 widen(&self.values[base + from * head..][..len * head], &mut self.span);
                 for t in 0..n {
-                    let visible = (self.len + t + 1).saturating_sub(from).min(len);
-                    for g in 0..group {
-                        let weights = &self.scores[(t * group + g) * self.ctx + from..][..visible];
-                        math::weighted_sum(weights, &self.span, &mut self.o[query(t, g)..][..head]);
+                    let seen = visible(t, from, len);
+                    for g in (0..group).step_by(SHARED) {
+                        let weights = |g: usize| &self.scores[(t * group + g) * room + from..][..seen];
+                        let mut out = self.o[query(t, g)..][..head * SHARED.min(group - g)].chunks_exact_mut(head);
+                        match (out.next(), out.next(), out.next()) {
+                            (Some(a), Some(b), Some(c)) => {
+                                let weights = [weights(g), weights(g + 1), weights(g + 2)];
+                                math::weighted_sum(weights, &self.span, [a, b, c]);
+                            }
+                            (a, b, _) => {
+                                for (i, out) in a.into_iter().chain(b).enumerate() {
+                                    math::weighted_sum([weights(g + i)], &self.span, [out]);
+                                }
+                            }
+                        }
                     }
                 }
             }

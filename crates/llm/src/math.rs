@@ -96,22 +96,52 @@ fn sum(x: &[f32]) -> f32 {
     parts.iter().sum::<f32>() + rest.iter().sum::<f32>()
 }
 
-/// `out += Σ weights[p] * rows[p]`, four rows at a time.
+/// Positions whose keys or values are worked on together: what one span of the cache holds.
+pub const SPAN: usize = 64;
+/// Numbers kept in registers while a span is walked.
+const LANES: usize = 8;
+
+/// Inner products of some queries with the first `visible` keys of a span. `keys` holds one row a head number, one
+/// column a position, so lanes are positions and no sum crosses them; `out` is written in whole lanes, what lies
+/// beyond `visible` has no meaning.
+#[allow(clippy::needless_range_loop, reason = "three arrays walk together")]
 #[inline(always)]
-pub fn weighted_sum(weights: &[f32], rows: &[f32], out: &mut [f32]) {
-    let width = out.len();
-    let (fours, rest) = weights.as_chunks::<4>();
-    for (w, rows) in fours.iter().zip(rows.chunks_exact(4 * width)) {
-        let (a, rows) = rows.split_at(width);
-        let (b, rows) = rows.split_at(width);
-        let (c, d) = rows.split_at(width);
-        for ((((o, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-            *o += (w[0] * a + w[1] * b) + (w[2] * c + w[3] * d);
+pub fn scores<const Q: usize>(queries: [&[f32]; Q], keys: &[f32], visible: usize, scale: f32, out: [&mut [f32]; Q]) {
+    let out = out.map(|o| o.as_chunks_mut::<LANES>().0);
+    for chunk in 0..visible.div_ceil(LANES) {
+        let mut sum = [[0f32; LANES]; Q];
+        for (i, row) in keys.as_chunks::<SPAN>().0.iter().enumerate() {
+            let row = &row.as_chunks::<LANES>().0[chunk];
+            for q in 0..Q {
+                for lane in 0..LANES {
+                    sum[q][lane] += queries[q][i] * row[lane];
+                }
+            }
+        }
+        for q in 0..Q {
+            out[q][chunk] = sum[q].map(|s| s * scale);
         }
     }
-    for (w, row) in rest.iter().zip(rows[fours.len() * 4 * width..].chunks_exact(width)) {
-        for (o, r) in out.iter_mut().zip(row) {
-            *o += w * r;
+}
+
+/// `out[q] += Σ weights[q][p] * values[p]` over as many positions as there are weights, for queries that share them.
+#[allow(clippy::needless_range_loop, reason = "three arrays walk together")]
+#[inline(always)]
+pub fn weighted_sum<const Q: usize>(weights: [&[f32]; Q], values: &[f32], out: [&mut [f32]; Q]) {
+    let width = out[0].len();
+    let out = out.map(|o| o.as_chunks_mut::<LANES>().0);
+    for chunk in 0..width / LANES {
+        let mut sum: [[f32; LANES]; Q] = core::array::from_fn(|q| out[q][chunk]);
+        for (p, row) in values.chunks_exact(width).take(weights[0].len()).enumerate() {
+            let row = &row.as_chunks::<LANES>().0[chunk];
+            for q in 0..Q {
+                for lane in 0..LANES {
+                    sum[q][lane] += weights[q][p] * row[lane];
+                }
+            }
+        }
+        for q in 0..Q {
+            out[q][chunk] = sum[q];
         }
     }
 }
@@ -143,13 +173,26 @@ mod tests {
 
     #[test]
     fn weighted_sum_takes_every_row_once() {
-        let rows: Vec<f32> = (0..7 * 8).map(|i| i as f32).collect();
+        let rows: Vec<f32> = (0..7 * 16).map(|i| i as f32).collect();
         let weights = [1.0, 0.5, 0.25, 2.0, -1.0, 3.0];
-        let mut out = vec![1.0; 8];
-        weighted_sum(&weights, &rows, &mut out);
-        for (i, o) in out.iter().enumerate() {
-            let want: f32 = 1.0 + weights.iter().enumerate().map(|(r, w)| w * rows[r * 8 + i]).sum::<f32>();
-            assert!((o - want).abs() < 1e-4);
+        let (mut a, mut b) = (vec![1.0; 16], vec![2.0; 16]);
+        weighted_sum([&weights, &weights], &rows, [&mut a, &mut b]);
+        for i in 0..16 {
+            let want: f32 = weights.iter().enumerate().map(|(r, w)| w * rows[r * 16 + i]).sum();
+            assert!((a[i] - want - 1.0).abs() < 1e-3 && (b[i] - want - 2.0).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn scores_are_inner_products_with_columns() {
+        let head = 16;
+        let keys: Vec<f32> = (0..head * SPAN).map(|i| (i as f32 * 0.3).sin()).collect();
+        let q: Vec<f32> = (0..head).map(|i| i as f32 - 4.0).collect();
+        let mut out = vec![0.0; SPAN];
+        scores([&q], &keys, 11, 0.5, [&mut out]);
+        for p in 0..11 {
+            let want: f32 = (0..head).map(|i| q[i] * keys[i * SPAN + p]).sum::<f32>() * 0.5;
+            assert!((out[p] - want).abs() < 1e-3);
         }
     }
 }
