@@ -20,7 +20,7 @@
 //  {ev:"progress", phase:"download"|"verify"|"load", done, total}
 //      A download is never reported whole before its digest matched.
 //  {ev:"ready", info:{name, kernel, ctx, bytes, persisted, source:"stored"|"network", loadMs, vocab, bytesPerToken}}
-//  {ev:"quota", need, have, used}      bytes (have null where only a refusal is known); nothing was kept that claims to be the model
+//  {ev:"quota", need, have, used}      bytes (have null where the browser does not say); nothing was kept that claims to be the model
 //  {ev:"trimmed", run, dropped}        the oldest turns left whole: so many messages
 //  {ev:"prefill", run, done, total}    tokens of the prompt (of all work, when scoring)
 //  {ev:"delta", run, text}             whole characters
@@ -284,7 +284,6 @@ async function download(dir, model, at, signal) {
   try {
     if (access) {
       const held = access.getSize() > model.bytes ? 0 : access.getSize();
-      probeRoom(access, model, held);
       while (done < held) {
         const n = access.read(memory(at + done, Math.min(READ, held - done)), { at: done });
         if (!n) break;
@@ -392,8 +391,9 @@ function write(access, bytes, at) {
     if (e.name !== 'QuotaExceededError') throw new Refused('storage', `the model cannot be stored: ${e.message}`);
     written = 0;
   }
-  // what a browser says about free space need not be so: what fitted is known
-  if (written !== bytes.length) throw new Quota({ have: at + written });
+  // what a browser says about free space need not be so: what fitted is known. A full disk may come back as a huge
+  // "written", an error code read as a length
+  if (written !== bytes.length) throw new Quota({ have: at + (written < bytes.length ? written : 0) });
 }
 
 async function storage(need) {
@@ -405,17 +405,6 @@ async function storage(need) {
 async function enough(dir, model) {
   const numbers = await storage(model.bytes - (await sizeOf(dir, `${model.sha256}.part`)) + RESERVE);
   if (numbers.have !== null && numbers.have < numbers.need) throw new Quota(numbers);
-}
-
-// Asks for the whole length at once and gives it back: a storage that lacks the room says so before the download.
-function probeRoom(access, model, held) {
-  try {
-    access.truncate(model.bytes + RESERVE);
-    access.truncate(held);
-  } catch (e) {
-    if (e.name === 'QuotaExceededError') throw new Quota({ have: null });
-    throw new Refused('storage', `the model cannot be stored: ${e.message}`);
-  }
 }
 
 // Another tab may be fetching the same file: one of them does, the other waits and finds it.
