@@ -1,5 +1,6 @@
 //! AI Echo: the agent that works in the mounted folder.
 pub mod conversation;
+pub mod local;
 pub mod markdown;
 mod protocol;
 pub mod tools;
