@@ -106,6 +106,9 @@ pub enum Effect {
     },
     /// Make durable, or load; answer with [`Msg::Stored`], or [`Msg::Loaded`] for the loads.
     Store(StoreId, Box<StoreOp>),
+    /// The composer's draft of this conversation was given back: the field takes its text from
+    /// the conversation. A restored slash draft needs a new trusted edit before it can dispatch.
+    DraftRestored(ConversationId),
     /// Open an app's window.
     OpenApp(AppId),
     /// Say it in the status line and to assistive technology.

@@ -40,7 +40,12 @@ pub fn tool_names() -> BTreeSet<ToolName> {
 pub fn register(kernel: &mut Kernel) -> Result<(), Refusal> {
     let package = PackageId::new(PACKAGE)?;
     let parts: Vec<&[u8]> = DEFINITIONS.iter().flat_map(|d| [d.name.as_bytes(), d.schema.as_bytes()]).collect();
-    kernel.put_package(package.clone(), "AI Echo", PackageState::Present { enabled: true }, Digest::of_parts(&parts))?;
+    kernel.put_package(
+        package.clone(),
+        "AI Echo",
+        PackageState::Present { enabled: true },
+        Digest::of_parts(&parts),
+    )?;
     for definition in &DEFINITIONS {
         kernel.put_tool(source(definition, &package)?)?;
     }

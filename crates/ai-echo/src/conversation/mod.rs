@@ -1,7 +1,7 @@
 //! Conversations: what was said, what was done, and what is still being typed.
 //!
-//! Everything here is a record that is kept. An item is written when it comes to rest and not
-//! again; while an answer streams, its text is saved at most once a second. A draft, its
+//! Everything here is a record that is kept. An item is written when its state changes and not
+//! again once it is at rest; while an answer streams, its text is saved at most once a second. A draft, its
 //! attachments and the choice of model belong to their conversation and to no other (field 6H3).
 
 mod export;
@@ -271,7 +271,7 @@ pub struct Conversation {
     pub mount: Option<MountId>,
     /// What is being typed.
     pub draft: Draft,
-    /// What was said and done, oldest first; empty until loaded.
+    /// What was said and done, by turn and then by age; empty until loaded.
     pub items: Vec<Item>,
     /// Whether `items` is the whole transcript.
     pub loaded: bool,
@@ -309,7 +309,7 @@ impl Conversation {
         self.last_turn
     }
 
-    /// Adds an item and gives its number.
+    /// Adds an item behind those of its turn and gives its number.
     pub fn push(&mut self, turn: u64, kind: ItemKind, now: Instant) -> u64 {
         self.last_item += 1;
         self.touched = now;
@@ -319,7 +319,9 @@ impl Conversation {
         {
             self.title = title_of(text);
         }
-        self.items.push(Item { id: self.last_item, turn, at: now, kind });
+        // What a running turn adds stands before the messages that wait behind it.
+        let at = self.items.partition_point(|item| item.turn <= turn);
+        self.items.insert(at, Item { id: self.last_item, turn, at: now, kind });
         self.last_item
     }
 
@@ -397,12 +399,12 @@ impl Conversation {
 
     /// Takes the stored transcript. Counters never go back, whichever record was newer.
     pub fn take_items(&mut self, mut items: Vec<Item>) {
-        items.sort_by_key(|item| item.id);
+        // What was added before the load came in is newer than what was stored under its number.
+        items.extend(self.items.drain(..));
+        items.reverse();
+        items.sort_by_key(|item| (item.turn, item.id));
         items.dedup_by_key(|item| item.id);
-        let newest = items.last().map_or(0, |item| item.id);
-        // What was added before the load came in stays behind what was stored.
-        items.extend(self.items.drain(..).filter(|item| item.id > newest));
-        self.last_item = self.last_item.max(items.last().map_or(0, |item| item.id));
+        self.last_item = self.last_item.max(items.iter().map(|item| item.id).max().unwrap_or(0));
         self.last_turn = self.last_turn.max(items.iter().map(|item| item.turn).max().unwrap_or(0));
         self.items = items;
         self.loaded = true;
