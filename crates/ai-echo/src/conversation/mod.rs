@@ -400,7 +400,7 @@ impl Conversation {
     /// Takes the stored transcript. Counters never go back, whichever record was newer.
     pub fn take_items(&mut self, mut items: Vec<Item>) {
         // What was added before the load came in is newer than what was stored under its number.
-        items.extend(self.items.drain(..));
+        items.append(&mut self.items);
         items.reverse();
         items.sort_by_key(|item| (item.turn, item.id));
         items.dedup_by_key(|item| item.id);

@@ -264,7 +264,7 @@ impl Fill {
         let shaped: Vec<String> =
             path_shaped(&self.words).into_iter().chain(quotes.iter().map(|q| q.text.clone())).collect();
         let exact: Vec<String> =
-            shaped.iter().filter(|s| self.normal(s).is_some_and(|path| is_folder(&path))).cloned().take(1).collect();
+            shaped.iter().filter(|s| self.normal(s).is_some_and(|path| is_folder(&path))).take(1).cloned().collect();
         if !exact.is_empty() {
             return exact;
         }
