@@ -1,5 +1,7 @@
-//! The browser: entry point and adapters. It carries messages and performs effects; the rules lie below.
+//! Entry point: takes the mint of trust before anything else, then starts the loop.
 
-use wasm_bindgen as _; // its glue is what the page loads
-
-fn main() {}
+fn main() {
+    // The first line of the program, so that nothing else can have taken the mint.
+    let Some(mint) = kernel::authority::GestureMint::take() else { return };
+    shell_lib::run::start(mint);
+}
