@@ -9,4 +9,6 @@ pub mod dom;
 pub mod fallback;
 pub mod mirror;
 pub mod model;
+pub mod mounts;
 pub mod run;
+pub mod storage;

@@ -1,4 +1,0 @@
-//! The loop.
-
-/// Starts it.
-pub fn start(_mint: kernel::authority::GestureMint) {}
