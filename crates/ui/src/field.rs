@@ -73,6 +73,10 @@ impl Field {
         self.buffer.replace(all, text);
         self.touched(now);
     }
+    /// The owner edited the buffer itself: the caret blinks anew.
+    pub fn key_touch(&mut self, now: u64) {
+        self.touched(now);
+    }
     fn touched(&mut self, now: u64) {
         self.last_edit = now;
         self.goal_x = None;

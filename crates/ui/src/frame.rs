@@ -416,6 +416,14 @@ impl<'a, A: Clone> Frame<'a, A> {
         self.node(Node { id, role: Role::Heading, name: text.to_owned(), rect, state, ..Node::default() });
         s
     }
+    /// A heading of one line, ending in an ellipsis where the width ends; said whole.
+    pub fn heading_line(&mut self, id: NodeId, at: Point, text: &str, width: f32) -> Size {
+        let s = self.line(at, text, crate::theme::TITLE, self.theme.text, width);
+        let state = State { level: Some(2), ..State::default() };
+        let rect = Rect::new(at.x, at.y, s.w, s.h);
+        self.node(Node { id, role: Role::Heading, name: text.to_owned(), rect, state, ..Node::default() });
+        s
+    }
     /// A control: drawn, said, pressed and reached by Tab in one call. A disabled control keeps
     /// its place in the Tab order, so that its reason can be read, and its press is answered by
     /// the same action, which refuses with that reason.

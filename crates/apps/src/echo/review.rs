@@ -1,0 +1,266 @@
+//! The review card: who asks, the whole of what will happen, and the two buttons (decision 21).
+
+use super::card_id;
+use crate::desktop::{Action, Desktop};
+use ai_echo::tools::{Change, DiffKind, DiffLine};
+use kernel::Digest;
+use kernel::authority::ShownReview;
+use scene::{Border, Node, NodeId, Point, Rect, Role, State};
+use text::Wrap;
+use ui::theme::{self, CAPTION, SMALL};
+use ui::widgets::{self, Kind as Button};
+use ui::{Control, Frame, Icon};
+
+/// Lines laid out in one frame, so that a long file does not stop the page.
+const LINES_PER_FRAME: usize = 600;
+
+/// What a card keeps.
+#[derive(Debug)]
+pub(crate) struct Card {
+    pub digest: Digest,
+    /// Since it is on screen; used up by a decision.
+    pub shown: Option<ShownReview>,
+    lines: Option<Vec<DiffLine>>,
+    /// Tops of the lines, as far as they are laid out, for a width.
+    tops: Vec<f32>,
+    made_for: (u32, u32),
+}
+
+impl Card {
+    pub(crate) fn new(digest: Digest) -> Self {
+        Self { digest, shown: None, lines: None, tops: vec![0.0], made_for: (0, 0) }
+    }
+    fn complete(&self) -> bool {
+        self.tops.len() > self.lines.as_ref().map_or(0, Vec::len)
+    }
+}
+
+fn sign(k: DiffKind) -> &'static str {
+    match k {
+        DiffKind::Same => " ",
+        DiffKind::Removed => "−",
+        DiffKind::Added => "+",
+    }
+}
+
+impl Desktop {
+    /// The card in front, if this conversation has one.
+    pub(crate) fn front_card(&self) -> Option<kernel::CallId> {
+        let c = self.agent.current()?;
+        self.agent.reviews().iter().find(|r| r.call.turn.conversation == c.id).map(|r| r.call.clone())
+    }
+
+    /// Height that the card wants.
+    pub(crate) fn card_height(&self, room: f32) -> f32 {
+        if self.front_card().is_some() { (room * 0.62).clamp(220.0, 460.0).min(room) } else { 0.0 }
+    }
+
+    /// Paints the card of the conversation in front into `rect`.
+    pub(crate) fn paint_card(&mut self, f: &mut Frame<'_, Action>, rect: Rect) {
+        let Some(call) = self.front_card() else { return };
+        let agent = &*self.agent;
+        let reviews = agent.reviews();
+        let Some(review) = reviews.iter().find(|r| *r.call == call) else { return };
+        let Some(card) = self.echo.cards.get_mut(&call) else { return };
+        let p = review.proposal;
+        if card.lines.is_none() {
+            card.lines = Some(p.diff().unwrap_or_else(|| {
+                let size = |b: &[u8]| format!("{} bytes that are not text, digest {}", b.len(), Digest::of(b).hex());
+                let line = |kind, text| DiffLine { kind, before: None, after: None, text, no_newline: false };
+                let mut v = vec![];
+                if let Some(b) = &p.before {
+                    v.push(line(DiffKind::Removed, size(b)));
+                }
+                if let Change::Write(b) = &p.change {
+                    v.push(line(DiffKind::Added, size(b)));
+                }
+                v
+            }));
+        }
+        let digest = card.digest;
+        card.shown.get_or_insert_with(|| ShownReview::new(digest, self.now));
+        let others = reviews.len() - 1;
+        let title = p.sentence();
+        let anew = if review.shown_anew { "The file changed meanwhile, so this is shown anew. " } else { "" };
+        let why = kernel::clip::label(review.why, 240);
+        let who = format!("{anew}{} asks to use {}. {why}", review.asked_by, review.tool);
+        let mount = self.mounts.iter().find(|m| *m.id() == p.mount).map_or(p.mount.as_str(), |m| &m.record.title);
+        let touch = format!("{} File: {} in “{mount}”.", review.explanation, p.path);
+        let id = card_id(0);
+        let whole = arguments_text(review.arguments, card.lines.as_deref().unwrap_or_default());
+        f.opaque(id, rect);
+        widgets::card(f, rect, f.theme.raised, 10.0, Border { width: 1.5, color: f.theme.accent }, true);
+        let node = Node {
+            id,
+            role: Role::AlertDialog,
+            name: format!("Review: {title}"),
+            description: format!("{who}. {touch}"),
+            rect,
+            state: State { modal: false, ..State::default() },
+            ..Node::default()
+        };
+        let focused = f.at.focus == Some(id);
+        f.group(node, |f| {
+            let pad = 16.0;
+            let (x, w) = (rect.x + pad, rect.w - 2.0 * pad);
+            let mut y = rect.y + 12.0;
+            let s = f.heading(NodeId::of("card-title", 0), Point::new(x, y), &title, theme::TITLE, 2, w);
+            y += s.h + 2.0;
+            let s = f.say(NodeId::of("card-who", 0), Point::new(x, y), &who, SMALL, f.theme.muted, w);
+            y += s.h;
+            let s = f.say(NodeId::of("card-touch", 0), Point::new(x, y), &touch, SMALL, f.theme.muted, w);
+            y += s.h + 8.0;
+            let body = Rect::new(x, y, w, rect.bottom() - 60.0 - y);
+            f.bordered(body, f.theme.code, 6.0, f.theme.hairline());
+            let code = NodeId::of("card-body", 0);
+            f.node(Node {
+                id: code,
+                role: Role::Code,
+                name: "The whole change".into(),
+                value: whole,
+                rect: body,
+                ..Node::default()
+            });
+            // Lay out more lines, a bounded number a frame.
+            let inner = body.w - 104.0;
+            let key = (inner.to_bits(), f.engine.scale().to_bits());
+            if card.made_for != key {
+                card.made_for = key;
+                card.tops = vec![0.0];
+            }
+            let lines = card.lines.as_deref().unwrap_or_default();
+            let from = card.tops.len() - 1;
+            for l in lines.iter().skip(from).take(LINES_PER_FRAME) {
+                let block = f.block(&l.text, theme::MONO, &[], Some(inner), Wrap::Word);
+                let h = f.engine.size(block).h + if l.no_newline { 16.0 } else { 0.0 };
+                let last = card.tops.last().copied().unwrap_or(0.0);
+                card.tops.push(last + h);
+            }
+            let complete = card.complete();
+            let mut decidable = None;
+            if let Some(shown) = card.shown.as_mut().filter(|_| complete) {
+                shown.laid_out(self.now);
+                decidable = shown.decidable_at();
+            }
+            if !complete {
+                f.wake(f.now);
+            }
+            let scroll = self.scrolls.get(&code).copied().unwrap_or(0.0);
+            let tops = &card.tops;
+            let total = tops.last().copied().unwrap_or(0.0);
+            f.scroll(code, body.inset(1.0, 1.0), scroll, |f, y| {
+                let first = tops.partition_point(|t| *t <= y).saturating_sub(1);
+                for i in first..tops.len() - 1 {
+                    let top = body.y + 4.0 + tops[i] - y;
+                    if top > body.bottom() {
+                        break;
+                    }
+                    paint_line(f, &lines[i], Rect::new(body.x, top, body.w, tops[i + 1] - tops[i]));
+                }
+                total + 8.0
+            });
+            // The buttons. Their press is answered here; before the time it is refused by name.
+            let ready = decidable.is_some_and(|t| f.now >= t);
+            if let Some(t) = decidable.filter(|_| !ready) {
+                f.wake(t);
+            }
+            let y = rect.bottom() - 48.0;
+            let (aw, rw) = (112.0_f32, 100.0_f32);
+            let approve = Rect::new(rect.right() - pad - aw, y, aw, 36.0);
+            let reject = Rect::new(approve.x - 8.0 - rw, y, rw, 36.0);
+            let wait = if complete {
+                "can be pressed in a moment"
+            } else {
+                "can be pressed once the whole change is laid out"
+            };
+            let hint = if f.m.narrow {
+                String::new()
+            } else if ready {
+                format!("{} lines. F8 goes to this card, Esc back.", lines.len())
+            } else {
+                format!("Approve {wait}.")
+            };
+            let more = if others > 0 { format!(" {others} more waiting.") } else { String::new() };
+            let at = Point::new(x, y + 10.0);
+            let _ = f.line(at, &format!("{hint}{more}"), CAPTION, f.theme.muted, (reject.x - x - 8.0).max(1.0));
+            let c = Control::button("Reject").describe("nothing is changed");
+            widgets::button(
+                f,
+                NodeId::of("reject", 0),
+                reject,
+                Button::Plain,
+                Some(Icon::Close),
+                c,
+                Action::Reject(call.clone()),
+            );
+            let c = Control::button("Approve").disabled(!ready).describe(if ready {
+                "does exactly what is shown"
+            } else {
+                wait
+            });
+            widgets::button(
+                f,
+                NodeId::of("approve", 0),
+                approve,
+                Button::Primary,
+                Some(Icon::Check),
+                c,
+                Action::Approve(call.clone()),
+            );
+            if focused && f.at.ring {
+                let border = Border { width: 2.0, color: f.theme.accent };
+                f.bordered(rect.inset(-3.0, -3.0), scene::Rgba::CLEAR, 12.0, border);
+            }
+        });
+        f.press(id, Rect::default(), Action::Focus(id), ui::Cursor::Default, true);
+    }
+}
+
+fn paint_line(f: &mut Frame<'_, Action>, l: &DiffLine, r: Rect) {
+    let fill = match l.kind {
+        DiffKind::Same => None,
+        DiffKind::Removed => Some(f.theme.removed),
+        DiffKind::Added => Some(f.theme.added),
+    };
+    if let Some(fill) = fill {
+        f.fill(r, fill, 0.0);
+    }
+    let number = |n: Option<usize>| n.map_or(String::new(), |n| n.to_string());
+    let style = theme::MONO;
+    for (n, x) in [(number(l.before), r.x + 8.0), (number(l.after), r.x + 44.0)] {
+        let _ = f.line(Point::new(x, r.y), &n, style, f.theme.muted, 36.0);
+    }
+    let color = match l.kind {
+        DiffKind::Same => f.theme.muted,
+        DiffKind::Removed => f.theme.danger,
+        DiffKind::Added => f.theme.good,
+    };
+    let _ = f.line(Point::new(r.x + 82.0, r.y), sign(l.kind), style.weight(700), color, 14.0);
+    let block = f.block(&l.text, style, &[], Some(r.w - 104.0), Wrap::Word);
+    let s = f.run(block, Point::new(r.x + 98.0, r.y), f.theme.text);
+    if l.no_newline {
+        let _ = f.line(
+            Point::new(r.x + 98.0, r.y + s.h),
+            "(no line end at the end of the file)",
+            CAPTION,
+            f.theme.muted,
+            r.w - 104.0,
+        );
+    }
+}
+
+/// The arguments as they were given and the change line by line, for assistive technology.
+fn arguments_text(arguments: &str, lines: &[DiffLine]) -> String {
+    use std::fmt::Write as _;
+    let mut out = format!("Arguments: {arguments}\n");
+    for l in lines {
+        let n = l.after.or(l.before).map_or(String::new(), |n| n.to_string());
+        let word = match l.kind {
+            DiffKind::Same => "unchanged",
+            DiffKind::Removed => "removed",
+            DiffKind::Added => "added",
+        };
+        let _ = writeln!(out, "{word} {n}: {}", l.text);
+    }
+    out
+}

@@ -1,0 +1,431 @@
+//! The transcript: only what is in view is laid out and painted; it follows the newest text
+//! unless the person scrolled up.
+
+use super::layout::{CODE_BAR, Placed, shape};
+use super::pieces::{Ink, Kind, Piece, tool_words};
+use super::transcript_id;
+use crate::desktop::{Action, Desktop};
+use ai_echo::conversation::{Item, ItemKind};
+use ai_echo::turn::Effect;
+use scene::{Live, Node, NodeId, Point, Rect, Rgba, Role, State};
+use ui::theme::{self, CAPTION, SMALL};
+use ui::widgets::{self, Kind as Button};
+use ui::{Control, Cursor, Frame, Icon, Theme};
+
+/// Widest column of text, logical pixels.
+const MEASURE: f32 = 760.0;
+const GAP: f32 = 20.0;
+
+/// Where the transcript stands: an item and how far its top is above the view. Absolute
+/// heights are never needed, so items out of view need no layout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scroll {
+    pub follow: bool,
+    pub item: usize,
+    pub offset: f32,
+    pub pending: f32,
+}
+
+impl Default for Scroll {
+    fn default() -> Self {
+        Self { follow: true, item: 0, offset: 0.0, pending: 0.0 }
+    }
+}
+
+impl Scroll {
+    /// Brings an item to the top of the view.
+    pub(crate) fn show(&mut self, item: usize) {
+        *self = Self { follow: false, item, offset: -24.0, pending: 0.0 };
+    }
+}
+
+/// An item's outer form.
+struct Form {
+    /// Height above the pieces.
+    head: f32,
+    /// Height below.
+    foot: f32,
+    /// Padding left and right.
+    pad: f32,
+    /// Widest content.
+    width: f32,
+}
+
+fn form(item: &Item, column: f32) -> Form {
+    match &item.kind {
+        ItemKind::User { .. } => Form { head: 10.0, foot: 10.0, pad: 14.0, width: (column * 0.86).min(600.0) },
+        ItemKind::Assistant { .. } => Form { head: 28.0, foot: 0.0, pad: 0.0, width: column },
+        ItemKind::Tool { receipt, .. } => {
+            Form { head: 36.0, foot: if receipt.is_some() { 44.0 } else { 10.0 }, pad: 12.0, width: column }
+        }
+        ItemKind::Notice { .. } => Form { head: 0.0, foot: 0.0, pad: 0.0, width: column },
+    }
+}
+
+fn ink(theme: &Theme, i: Ink) -> Rgba {
+    match i {
+        Ink::Text => theme.text,
+        Ink::Muted => theme.muted,
+        Ink::Danger => theme.danger,
+    }
+}
+
+impl Desktop {
+    /// Height of an item, laid out now if it is new.
+    fn item_height(&mut self, f: &mut Frame<'_, Action>, index: usize, column: f32) -> f32 {
+        let Some(item) = self.agent.current().and_then(|c| c.items.get(index)) else { return 0.0 };
+        let m = form(item, column);
+        let open = self.echo.expanded.contains(&item.id);
+        let (_, _, h, _) = self.echo.cache.layout(item, open, m.width - 2.0 * m.pad, f.engine, f.theme);
+        m.head + h + m.foot + GAP
+    }
+
+    /// Paints the conversation into `rect`.
+    pub(crate) fn paint_transcript(&mut self, f: &mut Frame<'_, Action>, rect: Rect) {
+        let count = self.agent.current().map_or(0, |c| c.items.len());
+        let busy = self.agent.turns().active().is_some();
+        let state = State { live: Live::Off, busy, ..State::default() };
+        let node =
+            Node { id: transcript_id(), role: Role::Log, name: "Conversation".into(), rect, state, ..Node::default() };
+        let column = (rect.w - 2.0 * f.m.pad).min(MEASURE);
+        let left = (rect.x + (rect.w - column) / 2.0).round();
+        f.group(node, |f| {
+            if count == 0 {
+                self.paint_empty(f, rect, left, column);
+                return;
+            }
+            let (first, top) = self.place_view(f, rect, column, count);
+            let known: f32 = (0..count).map(|i| self.estimate(i)).sum();
+            f.scroll_owned(transcript_id(), rect, (known - rect.h).max(1.0));
+            f.clip(rect, |f| {
+                let mut y = top;
+                for i in first..count {
+                    if y > rect.bottom() {
+                        break;
+                    }
+                    let h = self.item_height(f, i, column);
+                    self.paint_item(f, i, count, Rect::new(left, y, column, h - GAP));
+                    y += h;
+                }
+            });
+            let above: f32 = (0..first).map(|i| self.estimate(i)).sum::<f32>() + rect.y - top;
+            f.thumb(rect, above, known);
+            if !self.echo.scroll.follow {
+                let label = "Jump to latest";
+                let w = widgets::button_width(f, label, true);
+                let at = Rect::new((rect.x + (rect.w - w) / 2.0).round(), rect.bottom() - 44.0, w, 32.0);
+                widgets::card(f, at, f.theme.raised, 6.0, f.theme.hairline(), true);
+                let id = NodeId::of("jump", 0);
+                widgets::button(f, id, at, Button::Plain, Some(Icon::Down), Control::button(label), Action::JumpLatest);
+            }
+        });
+    }
+
+    fn estimate(&self, i: usize) -> f32 {
+        let Some(item) = self.agent.current().and_then(|c| c.items.get(i)) else { return 0.0 };
+        self.echo.cache.known_height(item.id).map_or(96.0, |h| h + 40.0 + GAP)
+    }
+
+    /// The first item in view and where its top is.
+    fn place_view(&mut self, f: &mut Frame<'_, Action>, rect: Rect, column: f32, count: usize) -> (usize, f32) {
+        let mut s = self.echo.scroll;
+        if s.pending < 0.0 {
+            s.follow = false;
+        }
+        let pad = 12.0;
+        if !s.follow {
+            s.item = s.item.min(count - 1);
+            s.offset += std::mem::take(&mut s.pending);
+            while s.offset < -pad && s.item > 0 {
+                s.item -= 1;
+                s.offset += self.item_height(f, s.item, column);
+            }
+            if s.item == 0 {
+                s.offset = s.offset.max(-pad);
+            }
+            let mut h = self.item_height(f, s.item, column);
+            while s.offset >= h && s.item + 1 < count {
+                s.offset -= h;
+                s.item += 1;
+                h = self.item_height(f, s.item, column);
+            }
+            // Does what is left below still fill the view?
+            let mut below = -s.offset;
+            let mut i = s.item;
+            while i < count && below < rect.h {
+                below += self.item_height(f, i, column);
+                i += 1;
+            }
+            s.follow = i == count && below <= rect.h + 1.0;
+        }
+        s.pending = 0.0;
+        if s.follow {
+            let (mut i, mut sum) = (count, 0.0);
+            while i > 0 && sum < rect.h {
+                i -= 1;
+                sum += self.item_height(f, i, column);
+            }
+            s.item = i;
+            // A short conversation begins at the top.
+            s.offset = if i == 0 && sum < rect.h - pad { -pad } else { sum - rect.h };
+        }
+        self.echo.scroll = s;
+        (s.item, (rect.y - s.offset).round())
+    }
+
+    fn paint_item(&mut self, f: &mut Frame<'_, Action>, index: usize, count: usize, rect: Rect) {
+        let Some(item) = self.agent.current().and_then(|c| c.items.get(index)) else { return };
+        let m = form(item, rect.w);
+        let open = self.echo.expanded.contains(&item.id);
+        let (pieces, placed, _, wide) = self.echo.cache.layout(item, open, m.width - 2.0 * m.pad, f.engine, f.theme);
+        let id = NodeId::of("item", item.id);
+        let set = |n: usize| u32::try_from(n).ok();
+        let (name, model) = match &item.kind {
+            ItemKind::User { .. } => ("You".to_owned(), None),
+            ItemKind::Assistant { model, .. } => ("AI Echo".to_owned(), Some(model.clone())),
+            ItemKind::Tool { tool, state, .. } => (format!("Tool {tool}, {}", tool_words(state).0), None),
+            ItemKind::Notice { .. } => ("Notice".to_owned(), None),
+        };
+        let state = State { pos_in_set: set(index + 1), set_size: set(count), ..State::default() };
+        let description = model.clone().map_or_else(String::new, |m| format!("answered by {m}"));
+        let node = Node { id, role: Role::Article, name, description, rect, state, ..Node::default() };
+        f.group(node, |f| {
+            let mut at = Point::new(rect.x + m.pad, rect.y + m.head);
+            match &item.kind {
+                ItemKind::User { .. } => {
+                    let w = (wide + 2.0 * m.pad).clamp(48.0, m.width);
+                    let bubble = Rect::new(rect.right() - w, rect.y, w, rect.h);
+                    f.bordered(bubble, f.theme.mine, 12.0, f.theme.hairline());
+                    at.x = bubble.x + m.pad;
+                }
+                ItemKind::Assistant { .. } => {
+                    ui::icons::icon(f, Icon::Echo, Rect::new(rect.x, rect.y, 16.0, 20.0), f.theme.accent);
+                    let s =
+                        f.line(Point::new(rect.x + 24.0, rect.y), "AI Echo", SMALL.weight(600), f.theme.text, 120.0);
+                    let x = rect.x + 24.0 + s.w + 8.0;
+                    let model = model.as_deref().unwrap_or_default();
+                    let _ =
+                        f.line(Point::new(x, rect.y + 2.0), model, CAPTION, f.theme.muted, (rect.right() - x).max(1.0));
+                }
+                ItemKind::Tool { .. } => f.bordered(rect, f.theme.panel, 8.0, f.theme.hairline()),
+                ItemKind::Notice { .. } => {}
+            }
+            let selected = self.echo.selection;
+            for (i, (p, place)) in (0_u32..).zip(pieces.iter().zip(placed)) {
+                let found = self.echo.find.as_ref().map(|x| (&x.matches, x.at));
+                let marks = found.map(|(m, at)| {
+                    m.iter()
+                        .enumerate()
+                        .filter(|(_, (a, b, _))| (*a, *b) == (item.id, i))
+                        .map(|(k, (.., r))| (r.clone(), k == at))
+                        .collect::<Vec<_>>()
+                });
+                let range = selected.and_then(|s| s.of(item.id, i, p.text.len()));
+                paint_piece(f, item.id, i, p, place, at, range, &marks.unwrap_or_default());
+            }
+            if let ItemKind::Assistant { text, state, .. } = &item.kind
+                && text.is_empty()
+                && !state.is_final()
+            {
+                let words =
+                    if matches!(state, ai_echo::conversation::AnswerState::Queued) { "" } else { "Thinking…" };
+                let _ = f.line(Point::new(rect.x, rect.y + 24.0), words, SMALL, f.theme.muted, rect.w);
+            }
+            if let ItemKind::Tool { tool, state, receipt, .. } = &item.kind {
+                let (words, colour) = tool_words(state);
+                let mut c = Control::button(format!(
+                    "{tool}: {words}. {}",
+                    if open { "Show less" } else { "Show arguments and result" }
+                ));
+                c.state.expanded = Some(open);
+                let bar = Rect::new(rect.x, rect.y, rect.w, 36.0);
+                f.control(NodeId::of("tool", item.id), bar, c, Some(Action::ToggleItem(item.id)), |f, look| {
+                    let color = if look.hover { f.theme.text } else { f.theme.muted };
+                    ui::icons::icon(f, Icon::Tool, Rect::new(bar.x + 12.0, bar.y, 16.0, bar.h), color);
+                    let s = f.line(Point::new(bar.x + 36.0, bar.y + 8.0), tool, theme::MONO, f.theme.text, bar.w * 0.5);
+                    let x = bar.x + 36.0 + s.w + 12.0;
+                    let room = (bar.right() - x - 36.0).max(1.0);
+                    let _ = f.line(Point::new(x, bar.y + 8.0), words, SMALL, ink(f.theme, colour), room);
+                    let sign = if open { Icon::Up } else { Icon::Down };
+                    ui::icons::icon(f, sign, Rect::new(bar.right() - 32.0, bar.y, 20.0, bar.h), color);
+                });
+                if let Some(op) = receipt {
+                    let r = self.agent.receipt(op);
+                    let y = rect.bottom() - 40.0;
+                    f.fill(Rect::new(rect.x + 1.0, y, rect.w - 2.0, 1.0), f.theme.line, 0.0);
+                    let text = match r.map(|r| (r.effect, &r.path)) {
+                        Some((Effect::Applied, path)) => format!("Receipt: {path} was changed as you approved it"),
+                        Some((Effect::NotApplied | Effect::None, path)) => format!("Receipt: {path} was not changed"),
+                        Some((Effect::Unknown, path)) => format!("Receipt: nobody can say whether {path} was changed"),
+                        None => "Receipt".to_owned(),
+                    };
+                    let can = r.is_some_and(ai_echo::conversation::Receipt::can_undo);
+                    let room = rect.w - if can { 110.0 } else { 24.0 };
+                    let at = Point::new(rect.x + 12.0, y + 10.0);
+                    let s = f.line(at, &text, SMALL, f.theme.muted, room);
+                    let node = Rect::new(at.x, at.y, s.w, s.h);
+                    f.node(Node {
+                        id: NodeId::of("receipt", item.id),
+                        role: Role::Text,
+                        name: text,
+                        rect: node,
+                        ..Node::default()
+                    });
+                    if can {
+                        let b = Rect::new(rect.right() - 84.0, y + 6.0, 76.0, 28.0);
+                        let c = Control::button("Undo").describe("asks for a review that puts the file back");
+                        let id = NodeId::of("undo", item.id);
+                        widgets::button(f, id, b, Button::Plain, None, c, Action::Undo(op.clone()));
+                    }
+                }
+            }
+        });
+    }
+
+    /// The first screen of a conversation: what this is, and things to try.
+    fn paint_empty(&mut self, f: &mut Frame<'_, Action>, rect: Rect, left: f32, column: f32) {
+        let small = rect.h < 420.0;
+        let total = if small { 220.0 } else { 320.0 };
+        let mut y = (rect.y + ((rect.h - total) / 2.0).max(16.0)).round();
+        f.scroll_owned(transcript_id(), rect, 0.0);
+        f.clip(rect, |f| {
+            if !small {
+                let tile = Rect::new(left, y, 44.0, 44.0);
+                f.fill(tile, f.theme.accent_fill, 12.0);
+                ui::icons::icon(f, Icon::Echo, tile, f.theme.on_accent);
+                y += 60.0;
+            }
+            let style = if f.m.narrow { theme::HEADING } else { theme::DISPLAY };
+            let s = f.heading(NodeId::of("empty", 0), Point::new(left, y), "What shall we look at?", style, 1, column);
+            y += s.h + 8.0;
+            let text = "AI Echo works in the folder you mount, with a small model that runs on this device. It reads on its own; it changes a file only after you have seen and approved the change.";
+            let s = f.say(NodeId::of("empty", 1), Point::new(left, y), text, theme::READING, f.theme.muted, column.min(600.0));
+            y += s.h + 20.0;
+            let two = column >= 520.0;
+            let w = if two { (column - 12.0) / 2.0 } else { column };
+            for (i, (label, draft)) in super::TRIES.iter().enumerate() {
+                let (col, row) = if two { (i % 2, i / 2) } else { (0, i) };
+                let r = Rect::new(left + col as f32 * (w + 12.0), y + row as f32 * 68.0, w, 60.0);
+                let c = Control::button(*label).describe(format!("fills the draft with: {draft}"));
+                f.control(NodeId::of("try", i as u64), r, c, Some(Action::Try(i)), |f, look| {
+                    let fill = if look.hover || look.pressed { f.theme.hover } else { f.theme.raised };
+                    f.bordered(r, fill, 8.0, f.theme.hairline());
+                    let inner = w - 28.0;
+                    let _ = f.line(Point::new(r.x + 14.0, r.y + 10.0), label, theme::BODY.weight(600), f.theme.text, inner);
+                    let _ = f.line(Point::new(r.x + 14.0, r.y + 32.0), draft, CAPTION, f.theme.muted, inner);
+                });
+            }
+        });
+    }
+}
+
+#[allow(clippy::too_many_arguments)] // one piece in its place, with what lies over it
+fn paint_piece(
+    f: &mut Frame<'_, Action>,
+    item: u64,
+    index: u32,
+    p: &Piece,
+    place: &Placed,
+    at: Point,
+    selected: Option<std::ops::Range<usize>>,
+    found: &[(std::ops::Range<usize>, bool)],
+) {
+    let rect = place.rect.shift(at.x, at.y);
+    if f.visible(&rect.inset(-32.0, -2.0)).is_empty() {
+        return;
+    }
+    let id = NodeId::of("piece", item.wrapping_mul(4096).wrapping_add(u64::from(index)));
+    let origin = Point::new(at.x + place.text.x, at.y + place.text.y);
+    let color = ink(f.theme, p.ink);
+    let (role, level) = match &p.kind {
+        Kind::Heading(l) => (Role::Heading, Some(*l)),
+        Kind::Code(_) => (Role::Code, None),
+        Kind::Cell(0, ..) => (Role::ColumnHeader, None),
+        Kind::Cell(..) => (Role::Cell, None),
+        Kind::Bullet(_) => (Role::ListItem, None),
+        Kind::Text if p.quote > 0 => (Role::Quote, None),
+        Kind::Text | Kind::Rule => (Role::Paragraph, None),
+    };
+    if let Kind::Rule = p.kind {
+        f.fill(rect, f.theme.line, 0.0);
+        return;
+    }
+    let state = State { level, ..State::default() };
+    f.node(Node { id, role, name: p.text.clone(), rect, state, ..Node::default() });
+    f.press(id, rect, Action::SelectText(item), Cursor::Text, false);
+    for q in 0..p.quote {
+        f.fill(
+            Rect::new(rect.x - 14.0 - 16.0 * f32::from(q), rect.y - p.gap / 2.0, 3.0, rect.h + p.gap),
+            f.theme.line,
+            1.0,
+        );
+    }
+    match &p.kind {
+        Kind::Bullet(mark) => {
+            let w = f.width(mark, theme::READING);
+            let _ = f.line(Point::new(rect.x - w - 8.0, rect.y), mark, theme::READING, f.theme.muted, w + 4.0);
+        }
+        Kind::Code(lang) => {
+            f.bordered(rect, f.theme.code, 8.0, f.theme.hairline());
+            let _ = f.line(Point::new(rect.x + 12.0, rect.y + 7.0), lang, CAPTION, f.theme.muted, rect.w - 100.0);
+            let b = Rect::new(rect.right() - 72.0, rect.y + 2.0, 68.0, CODE_BAR - 4.0);
+            let c = Control::button("Copy code");
+            let copy = NodeId::of("copy", id.0);
+            widgets::labelled_button(
+                f,
+                copy,
+                b,
+                Button::Ghost,
+                Some(Icon::Copy),
+                "Copy",
+                c,
+                Action::CopyCode(item, index),
+            );
+        }
+        Kind::Cell(r, ..) => {
+            if *r == 0 {
+                f.fill(rect, f.theme.panel, 0.0);
+            }
+            f.fill(Rect::new(rect.x, rect.bottom() - 1.0, rect.w, 1.0), f.theme.line, 0.0);
+        }
+        _ => {}
+    }
+    let theme = f.theme;
+    let block = shape(f.engine, p, place.width, theme);
+    for (r, current) in found {
+        for q in f.engine.ranges(block, r.clone()) {
+            let q = q.shift(origin.x, origin.y);
+            f.fill(q, theme.found, 2.0);
+            if *current {
+                f.bordered(q, Rgba::CLEAR, 2.0, scene::Border { width: 1.5, color: theme.accent });
+            }
+        }
+    }
+    if let Some(r) = selected {
+        for q in f.engine.ranges(block, r) {
+            f.fill(q.shift(origin.x, origin.y), theme.selection, 2.0);
+        }
+    }
+    for m in p.marks.iter().filter(|m| m.code) {
+        for q in f.engine.ranges(block, m.range.clone()) {
+            f.fill(q.shift(origin.x, origin.y).inset(-2.0, 2.0), theme.code, 4.0);
+        }
+    }
+    let _ = f.run(block, origin, color);
+    for (k, m) in p.marks.iter().enumerate() {
+        let Some(href) = &m.href else { continue };
+        let boxes = f.engine.ranges(block, m.range.clone());
+        let Some(all) = boxes.iter().copied().reduce(|a, b| a.union(&b)) else { continue };
+        let text = p.text.get(m.range.clone()).unwrap_or("").to_owned();
+        let c = Control::new(Role::Link, text).describe(href.as_str());
+        let link = NodeId::of("link", id.0.wrapping_add(k as u64));
+        f.control(link, all.shift(origin.x, origin.y), c, Some(Action::OpenLink(href.clone())), |f, look| {
+            for q in &boxes {
+                let q = q.shift(origin.x, origin.y);
+                let h = if look.hover { 2.0 } else { 1.0 };
+                f.fill(Rect::new(q.x, q.bottom() - 4.0, q.w, h), f.theme.accent, 0.0);
+            }
+        });
+    }
+    f.selectable((item, index), block, origin);
+}

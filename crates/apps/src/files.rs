@@ -1,0 +1,488 @@
+//! Files: browse a mount, read a file.
+
+use crate::desktop::{Action, Desktop, Effect, FilesId};
+use crate::status::{Mount, MountState};
+use ai_echo::tools::size_words;
+use kernel::mount::{Entry, EntryKind, MountError, MountPath, Need, Reply};
+use kernel::{MountId, clip};
+use scene::{Node, NodeId, Point, Rect, Role};
+use ui::theme::{self, BODY, CAPTION, MONO, SMALL};
+use ui::widgets::{self, Kind as Button};
+use ui::{Control, Cursor, Frame, Icon};
+
+/// Entries shown of one folder.
+pub const ENTRIES_MAX: usize = 4096;
+/// Bytes shown of one file.
+pub const FILE_MAX: usize = 256 * 1024;
+
+/// A file that is open.
+#[derive(Debug)]
+struct Open {
+    path: MountPath,
+    /// Lines, or why there are none.
+    lines: Option<Result<Vec<String>, String>>,
+    /// What was kept of how much.
+    cut: Option<(usize, u64)>,
+}
+
+/// What Files keeps.
+#[derive(Debug, Default)]
+pub(crate) struct FilesUi {
+    mount: Option<MountId>,
+    folder: MountPath,
+    entries: Option<Result<(Vec<Entry>, bool), String>>,
+    file: Option<Open>,
+    listing: Option<FilesId>,
+    reading: Option<FilesId>,
+}
+
+impl FilesUi {
+    pub(crate) fn mount(&self) -> Option<&MountId> {
+        self.mount.as_ref()
+    }
+    pub(crate) fn opened(&mut self, mounts: &[Mount], id: u64, out: &mut Vec<Effect>) {
+        if self.mount.is_none()
+            && let Some(m) = mounts.first()
+        {
+            self.open_mount(m.id().clone(), m.state == MountState::Ready, id, out);
+        }
+    }
+    pub(crate) fn open_mount(&mut self, m: MountId, ready: bool, id: u64, out: &mut Vec<Effect>) {
+        *self = Self { mount: Some(m), ..Self::default() };
+        if ready {
+            self.refresh(id, out);
+        }
+    }
+    pub(crate) fn mounts_changed(&mut self, mounts: &[Mount], id: u64, out: &mut Vec<Effect>) {
+        let Some(m) = &self.mount else { return };
+        match mounts.iter().find(|x| x.id() == m) {
+            None => *self = Self::default(),
+            Some(x) if x.state == MountState::Ready && !matches!(self.entries, Some(Ok(_))) => self.refresh(id, out),
+            Some(_) => {}
+        }
+    }
+    pub(crate) fn open_folder(&mut self, p: MountPath, id: u64, out: &mut Vec<Effect>) {
+        self.folder = p;
+        self.file = None;
+        self.entries = None;
+        self.refresh(id, out);
+    }
+    pub(crate) fn open_file(&mut self, path: MountPath, id: u64, out: &mut Vec<Effect>) {
+        let Some(mount) = self.mount.clone() else { return };
+        self.reading = Some(FilesId(id));
+        let needs = vec![Need::Read { path: path.clone(), max: FILE_MAX }];
+        self.file = Some(Open { path, lines: None, cut: None });
+        out.push(Effect::Files { id: FilesId(id), mount, needs });
+    }
+    pub(crate) fn close_file(&mut self) {
+        self.file = None;
+        self.reading = None;
+    }
+    pub(crate) fn refresh(&mut self, id: u64, out: &mut Vec<Effect>) {
+        let Some(mount) = self.mount.clone() else { return };
+        self.listing = Some(FilesId(id));
+        let needs = vec![Need::List { path: self.folder.clone(), max: ENTRIES_MAX }];
+        out.push(Effect::Files { id: FilesId(id), mount, needs });
+    }
+    /// Replies of a round; those of a round that nobody waits for are late and change nothing.
+    pub(crate) fn replies(&mut self, id: FilesId, replies: Vec<Reply>, status: &mut String) {
+        let said = |e: &MountError, p: &MountPath| e.about(p).plain();
+        if self.listing == Some(id) {
+            self.listing = None;
+            self.entries = Some(match replies.into_iter().next() {
+                Some(Reply::Listed { mut entries, truncated }) => {
+                    entries.sort_by_key(|e| (e.kind == EntryKind::File, e.name.to_lowercase()));
+                    Ok((entries, truncated))
+                }
+                Some(Reply::Failed(e)) => Err(said(&e, &self.folder)),
+                _ => Err("The folder could not be read.".to_owned()),
+            });
+            if let Some(Err(e)) = &self.entries {
+                status.clone_from(e);
+            }
+        } else if self.reading == Some(id) {
+            self.reading = None;
+            let Some(file) = &mut self.file else { return };
+            file.lines = Some(match replies.into_iter().next() {
+                Some(Reply::Bytes { bytes, total }) => {
+                    if bytes.contains(&0) {
+                        Err(format!("This is not a text file ({}).", size_words(total)))
+                    } else {
+                        let (text, kept) = clip::clip_bytes(&bytes, FILE_MAX);
+                        file.cut = ((kept as u64) < total).then_some((kept, total));
+                        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+                        Ok(text.lines().map(str::to_owned).collect())
+                    }
+                }
+                Some(Reply::Failed(e)) => Err(said(&e, &file.path)),
+                _ => Err("The file could not be read.".to_owned()),
+            });
+        }
+    }
+}
+
+impl Desktop {
+    /// Paints Files into its window's body.
+    pub(crate) fn paint_files(&mut self, f: &mut Frame<'_, Action>, rect: Rect) {
+        let narrow = rect.w < 560.0;
+        let side = if narrow { 0.0 } else { 200.0 };
+        if !narrow {
+            self.paint_mounts(f, Rect::new(rect.x, rect.y, side, rect.h));
+        }
+        let mut main = Rect::new(rect.x + side, rect.y, rect.w - side, rect.h);
+        if narrow {
+            let h = 44.0 * (self.mounts.len() as f32 + 1.0).min(4.0);
+            self.paint_mounts(f, Rect::new(rect.x, rect.y, rect.w, h));
+            main = Rect::new(rect.x, rect.y + h, rect.w, rect.h - h);
+        }
+        let mount = self.files.mount.clone().and_then(|id| self.mounts.iter().find(|m| *m.id() == id).cloned());
+        let Some(mount) = mount else {
+            let words = (
+                "No folder is open",
+                "Mount a folder from this computer, or drop one here. AI Echo can then read it, and change it with your review.",
+            );
+            self.paint_blank(f, main, words, Some(("Mount a folder", Action::PickFolder)));
+            return;
+        };
+        if mount.state != MountState::Ready {
+            let action = match mount.state {
+                MountState::Missing => ("Mount it again", Action::PickFolder),
+                _ => ("Reconnect", Action::Reconnect(mount.id().clone())),
+            };
+            let title = mount.record.title.clone();
+            self.paint_blank(f, main, (&title, mount.state.words()), Some(action));
+            return;
+        }
+        let bar = Rect::new(main.x, main.y, main.w, 40.0);
+        f.fill(Rect::new(bar.x, bar.bottom() - 1.0, bar.w, 1.0), f.theme.line, 0.0);
+        self.paint_crumbs(f, bar, &mount);
+        let body = Rect::new(main.x, bar.bottom(), main.w, main.h - bar.h);
+        if self.files.file.is_some() {
+            self.paint_file(f, body);
+        } else {
+            self.paint_entries(f, body);
+        }
+    }
+
+    fn paint_blank(&mut self, f: &mut Frame<'_, Action>, r: Rect, words: (&str, &str), button: Option<(&str, Action)>) {
+        let w = (r.w - 48.0).min(420.0);
+        let x = (r.x + (r.w - w) / 2.0).round();
+        let mut y = r.y + (r.h * 0.3).min(140.0);
+        let s = f.heading(NodeId::of("files-blank", 0), Point::new(x, y), words.0, theme::HEADING, 2, w);
+        y += s.h + 8.0;
+        let s = f.say(NodeId::of("files-blank", 1), Point::new(x, y), words.1, BODY, f.theme.muted, w);
+        y += s.h + 16.0;
+        if let Some((label, action)) = button {
+            let bw = widgets::button_width(f, label, false);
+            let b = Rect::new(x, y, bw, f.m.control);
+            widgets::button(
+                f,
+                NodeId::of("files-blank-do", 0),
+                b,
+                Button::Primary,
+                None,
+                Control::button(label),
+                action,
+            );
+        }
+    }
+
+    fn paint_mounts(&mut self, f: &mut Frame<'_, Action>, rect: Rect) {
+        f.fill_radii(rect, f.theme.panel, scene::Radii([0.0, 0.0, 0.0, 10.0]));
+        f.fill(Rect::new(rect.right() - 1.0, rect.y, 1.0, rect.h), f.theme.line, 0.0);
+        let node = Node {
+            id: NodeId::of("mounts", 0),
+            role: Role::Navigation,
+            name: "Mounted folders".into(),
+            rect,
+            ..Node::default()
+        };
+        f.group(node, |f| {
+            let row = 44.0;
+            let mut y = rect.y + 4.0;
+            for (i, m) in self.mounts.iter().enumerate() {
+                let r = Rect::new(rect.x + 8.0, y, rect.w - 16.0, row);
+                if r.bottom() > rect.bottom() - row {
+                    break;
+                }
+                let on = self.files.mount.as_ref() == Some(m.id());
+                let mut c = Control::button(m.record.title.clone()).describe(m.state.words());
+                c.state.pressed = Some(on);
+                let forget = if on && !m.sample { 32.0 } else { 0.0 };
+                let hit = Rect { w: r.w - forget, ..r };
+                f.control(NodeId::of("mount", i as u64), hit, c, Some(Action::OpenMount(m.id().clone())), |f, look| {
+                    widgets::row_back(f, r, on, look);
+                    ui::icons::icon(f, Icon::Folder, Rect::new(r.x + 8.0, r.y, 16.0, r.h), f.theme.muted);
+                    let w = hit.w - 40.0;
+                    let _ = f.line(Point::new(r.x + 32.0, r.y + 4.0), &m.record.title, SMALL, f.theme.text, w);
+                    let (words, ink) = match m.state {
+                        MountState::Ready if m.sample => ("Sample, inside this browser", f.theme.muted),
+                        MountState::Ready => ("Connected", f.theme.muted),
+                        MountState::NeedsReconnect => ("Needs reconnect", f.theme.warn),
+                        MountState::Denied => ("Denied", f.theme.danger),
+                        MountState::Missing => ("Missing", f.theme.danger),
+                    };
+                    let _ = f.line(Point::new(r.x + 32.0, r.y + 24.0), words, CAPTION, ink, w);
+                });
+                if forget > 0.0 {
+                    let b = Rect::new(r.right() - 32.0, r.y + 8.0, 28.0, 28.0);
+                    let c = Control::button(format!("Forget {}", m.record.title))
+                        .describe("the folder itself stays as it is");
+                    widgets::icon_button(
+                        f,
+                        NodeId::of("forget", i as u64),
+                        b,
+                        Icon::Close,
+                        c,
+                        Action::Unmount(m.id().clone()),
+                    );
+                }
+                y += row;
+            }
+            let b = Rect::new(rect.x + 8.0, y + 4.0, rect.w - 16.0, 36.0);
+            widgets::button(
+                f,
+                NodeId::of("mount-new", 0),
+                b,
+                Button::Plain,
+                Some(Icon::Plus),
+                Control::button("Mount a folder"),
+                Action::PickFolder,
+            );
+        });
+    }
+
+    fn paint_crumbs(&mut self, f: &mut Frame<'_, Action>, bar: Rect, mount: &Mount) {
+        let node = Node {
+            id: NodeId::of("crumbs", 0),
+            role: Role::Navigation,
+            name: "Path".into(),
+            rect: bar,
+            ..Node::default()
+        };
+        f.group(node, |f| {
+            let limit = bar.right() - 84.0;
+            let mut x = bar.x + 12.0;
+            let mut parts = vec![(mount.record.title.clone(), MountPath::root())];
+            let mut at = MountPath::root();
+            for s in self.files.folder.segments() {
+                if let Ok(p) = at.join(s) {
+                    at = p;
+                    parts.push((s.to_owned(), at.clone()));
+                }
+            }
+            for (i, (label, path)) in parts.iter().enumerate() {
+                let w = f.width(label, SMALL) + 12.0;
+                if x + w > limit {
+                    let _ = f.line(Point::new(x, bar.y + 10.0), "…", SMALL, f.theme.muted, 20.0);
+                    break;
+                }
+                let r = Rect::new(x, bar.y + 6.0, w, 28.0);
+                f.control(
+                    NodeId::of("crumb", i as u64),
+                    r,
+                    Control::button(label.clone()),
+                    Some(Action::OpenFolder(path.clone())),
+                    |f, look| {
+                        widgets::row_back(f, r, false, look);
+                        f.centered(r, label, SMALL, f.theme.text);
+                    },
+                );
+                x += w;
+                ui::icons::icon(f, Icon::Right, Rect::new(x, bar.y, 12.0, bar.h), f.theme.muted);
+                x += 14.0;
+            }
+            if let Some(file) = &self.files.file {
+                let _ = f.heading_line(
+                    NodeId::of("file-name", 0),
+                    Point::new(x + 6.0, bar.y + 10.0),
+                    file.path.name(),
+                    (limit - x - 6.0).max(1.0),
+                );
+            }
+            let b = Rect::new(bar.right() - 40.0, bar.y + 4.0, 32.0, 32.0);
+            if self.files.file.is_some() {
+                widgets::icon_button(
+                    f,
+                    NodeId::of("file-close", 0),
+                    b,
+                    Icon::Close,
+                    Control::button("Close the file"),
+                    Action::CloseFile,
+                );
+            } else {
+                widgets::icon_button(
+                    f,
+                    NodeId::of("files-refresh", 0),
+                    b,
+                    Icon::Refresh,
+                    Control::button("Read the folder again"),
+                    Action::RefreshFiles,
+                );
+            }
+        });
+    }
+
+    fn paint_entries(&mut self, f: &mut Frame<'_, Action>, r: Rect) {
+        let (entries, truncated) = match &self.files.entries {
+            None => {
+                f.say(
+                    NodeId::of("files-state", 0),
+                    Point::new(r.x + 20.0, r.y + 16.0),
+                    "Reading the folder…",
+                    SMALL,
+                    f.theme.muted,
+                    r.w - 40.0,
+                );
+                return;
+            }
+            Some(Err(e)) => {
+                f.say(
+                    NodeId::of("files-state", 0),
+                    Point::new(r.x + 20.0, r.y + 16.0),
+                    e,
+                    BODY,
+                    f.theme.danger,
+                    r.w - 40.0,
+                );
+                return;
+            }
+            Some(Ok((e, _))) if e.is_empty() => {
+                f.say(
+                    NodeId::of("files-state", 0),
+                    Point::new(r.x + 20.0, r.y + 16.0),
+                    "This folder is empty.",
+                    BODY,
+                    f.theme.muted,
+                    r.w - 40.0,
+                );
+                return;
+            }
+            Some(Ok((e, t))) => (e, *t),
+        };
+        let row = f.m.row;
+        let id = NodeId::of("entries", 0);
+        let y = self.scrolls.get(&id).copied().unwrap_or(0.0);
+        let node = Node { id, role: Role::List, name: "Entries".into(), rect: r, ..Node::default() };
+        f.group(node, |f| {
+            f.scroll(id, r, y, |f, y| {
+                let first = (y / row).floor().max(0.0) as usize;
+                let most = (r.h / row).ceil() as usize + 1;
+                for (i, e) in entries.iter().enumerate().skip(first).take(most) {
+                    let at = Rect::new(r.x + 8.0, r.y + 4.0 + i as f32 * row - y, r.w - 16.0, row);
+                    let path = self.files.folder.join(&e.name);
+                    let folder = e.kind == EntryKind::Folder;
+                    let size = e.size.filter(|_| !folder).map(size_words).unwrap_or_default();
+                    let mut c = Control::button(e.name.clone());
+                    c.description = match (&path, folder) {
+                        (Err(why), _) => format!("cannot be opened: {why}"),
+                        (_, true) => "folder".to_owned(),
+                        _ => size.clone(),
+                    };
+                    c.state.disabled = path.is_err();
+                    c.state.pos_in_set = u32::try_from(i + 1).ok();
+                    c.state.set_size = u32::try_from(entries.len()).ok();
+                    let action = path.ok().map(|p| if folder { Action::OpenFolder(p) } else { Action::OpenFile(p) });
+                    f.control(NodeId::of("entry", i as u64), at, c, action, |f, look| {
+                        widgets::row_back(f, at, false, look);
+                        let sign = if folder { Icon::Folder } else { Icon::File };
+                        let ink = if folder { f.theme.accent } else { f.theme.muted };
+                        ui::icons::icon(f, sign, Rect::new(at.x + 10.0, at.y, 16.0, at.h), ink);
+                        let ty = at.y + (at.h - 20.0) / 2.0;
+                        let w = f.width(&size, CAPTION);
+                        let _ = f.line(Point::new(at.x + 38.0, ty), &e.name, BODY, f.theme.text, at.w - 60.0 - w);
+                        let _ =
+                            f.line(Point::new(at.right() - 12.0 - w, ty + 2.0), &size, CAPTION, f.theme.muted, w + 2.0);
+                    });
+                }
+                let mut h = 8.0 + entries.len() as f32 * row;
+                if truncated {
+                    let words = format!("Only the first {ENTRIES_MAX} entries are shown.");
+                    let at = Point::new(r.x + 20.0, r.y + h - y);
+                    f.say(NodeId::of("files-cut", 0), at, &words, SMALL, f.theme.warn, r.w - 40.0);
+                    h += 28.0;
+                }
+                h
+            });
+        });
+    }
+
+    fn paint_file(&mut self, f: &mut Frame<'_, Action>, r: Rect) {
+        let Some(file) = &self.files.file else { return };
+        let top = Rect::new(r.x, r.y, r.w, 36.0);
+        let words = match file.cut {
+            Some((kept, total)) => format!("{kept} of {total} bytes are shown"),
+            None => file.path.to_string(),
+        };
+        let ink = if file.cut.is_some() { f.theme.warn } else { f.theme.muted };
+        let at = Point::new(top.x + 20.0, top.y + 10.0);
+        let s = f.line(at, &words, CAPTION, ink, top.w - 200.0);
+        f.node(Node {
+            id: NodeId::of("file-words", 0),
+            role: Role::Text,
+            name: words,
+            rect: Rect::new(at.x, at.y, s.w, s.h),
+            ..Node::default()
+        });
+        let label = "Ask AI Echo about it";
+        let w = widgets::button_width(f, label, true);
+        let b = Rect::new(top.right() - w - 12.0, top.y + 4.0, w, 28.0);
+        let c = Control::button(label).describe("attaches the file to your next message");
+        widgets::button(
+            f,
+            NodeId::of("file-ask", 0),
+            b,
+            Button::Plain,
+            Some(Icon::Echo),
+            c,
+            Action::AttachFile(file.path.clone()),
+        );
+        let body = Rect::new(r.x, top.bottom(), r.w, r.h - top.h);
+        let lines = match &file.lines {
+            None => {
+                f.say(
+                    NodeId::of("files-state", 0),
+                    Point::new(body.x + 20.0, body.y + 12.0),
+                    "Reading the file…",
+                    SMALL,
+                    f.theme.muted,
+                    body.w - 40.0,
+                );
+                return;
+            }
+            Some(Err(e)) => {
+                f.say(
+                    NodeId::of("files-state", 0),
+                    Point::new(body.x + 20.0, body.y + 12.0),
+                    e,
+                    BODY,
+                    f.theme.danger,
+                    body.w - 40.0,
+                );
+                return;
+            }
+            Some(Ok(l)) => l,
+        };
+        let id = NodeId::of("file-text", 0);
+        let row = MONO.line_height;
+        let y = self.scrolls.get(&id).copied().unwrap_or(0.0);
+        let value = lines.join("\n");
+        f.node(Node { id, role: Role::Code, name: file.path.to_string(), value, rect: body, ..Node::default() });
+        f.press(id, body, Action::Focus(id), Cursor::Default, true);
+        // Long lines run on and are cut by the window's edge; the row height stays fixed, so
+        // that a long file costs only the rows in view.
+        f.scroll(id, body, y, |f, y| {
+            let first = (y / row).floor().max(0.0) as usize;
+            let most = (body.h / row).ceil() as usize + 1;
+            for (i, l) in lines.iter().enumerate().skip(first).take(most) {
+                let ly = (body.y + 4.0 + i as f32 * row - y).round();
+                let n = (i + 1).to_string();
+                let nw = f.width(&n, MONO);
+                let _ = f.line(Point::new(body.x + 52.0 - nw, ly), &n, MONO, f.theme.muted, nw + 2.0);
+                let shown = &l[..clip::boundary(l, 2000)];
+                let _ = f.line(Point::new(body.x + 68.0, ly), shown, MONO, f.theme.text, body.w - 80.0);
+            }
+            8.0 + lines.len() as f32 * row
+        });
+    }
+}
