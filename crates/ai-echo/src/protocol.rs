@@ -2,7 +2,8 @@
 
 use kernel::authority::Confirmation;
 use kernel::mount::{Need, Reply};
-use kernel::{AppId, CallId, ConversationId, MountId, OperationId, Refusal, SkillId, ToolName, TurnKey};
+use kernel::slash::{AgentTurn, LocalDispatch, Submission as SlashSubmission};
+use kernel::{AppId, CallId, ConversationId, MountId, OperationId, Refusal, TurnKey};
 use models::{Ask, ModelEvent, ProviderConfig, RunId};
 
 use crate::conversation::{Attachment, Draft, Loaded, MountRecord, Page, StoreId, StoreOp};
@@ -17,20 +18,24 @@ pub struct FsId(pub u64);
 pub enum Submission {
     /// Plain words, or text sent with "Send as text".
     Plain(String),
-    /// `/tool:<name> <task>`: exactly this tool, checked again right before every dispatch.
-    Tool {
-        /// The tool.
-        name: ToolName,
-        /// The rest of the line and further lines.
-        task: String,
-    },
-    /// `/skill:<id> <task>`: this guidance for one turn.
-    Skill {
-        /// The skill.
-        id: SkillId,
-        /// The rest of the line and further lines.
-        task: String,
-    },
+    /// A `/tool` or `/skill` row with its task: a normal turn, narrowed. What it names is checked
+    /// again right before every dispatch (I-155, I-156).
+    Turn(AgentTurn),
+}
+
+impl Submission {
+    /// Sorts what the slash machine gave. Local acts come back: they are the caller's, and never
+    /// reach a model (I-153).
+    ///
+    /// # Errors
+    /// The local act to perform.
+    pub fn from_slash(submission: SlashSubmission) -> Result<Self, LocalDispatch> {
+        match submission {
+            SlashSubmission::Text(text) => Ok(Self::Plain(text)),
+            SlashSubmission::Turn(turn) => Ok(Self::Turn(turn)),
+            SlashSubmission::Local(act) => Err(act),
+        }
+    }
 }
 
 /// What happened. Everything AI Echo ever learns comes in as one of these.

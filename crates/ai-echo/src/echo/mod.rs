@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use kernel::authority::TurnGrant;
 use kernel::mount::{Need, Reply, Step};
+use kernel::slash::{AgentTurn, Situation};
 use kernel::tools::{Danger, Held, Permit};
 use kernel::{CallId, ConversationId, Digest, Instant, Kernel, MountId, OperationId, Refusal, TurnKey};
 use models::{Message, ModelEvent, ProviderConfig, RunId};
@@ -65,7 +66,8 @@ struct Job {
     attachments: VecDeque<Attachment>,
     /// A call that was decided before the turn began: an Undo, a review shown again.
     script: Option<(Tool, String)>,
-    skill: Option<Digest>,
+    /// What a slash row narrowed the turn to.
+    narrowed: Option<AgentTurn>,
     grant: Option<TurnGrant>,
     /// The tool that the on-device planner fills.
     tool: Option<Tool>,
@@ -198,6 +200,14 @@ impl Echo {
     /// How far the running turn's prompt is read, for the view.
     pub fn progress(&self, turn: &TurnKey) -> Option<&ModelEvent> {
         self.jobs.get(turn)?.progress.as_ref()
+    }
+    /// What the moment offers in a conversation: for the catalogue of its composer and for every
+    /// check of a row.
+    pub fn situation(&self, conversation: &ConversationId) -> Option<Situation> {
+        let mount = self.conversations.get(conversation).and_then(|c| c.mount.as_ref());
+        let there = mount.is_some_and(|mount| self.mounts.iter().any(|known| known.id == *mount));
+        let affordances = there.then(|| crate::register::AFFORDANCE_MOUNT.to_owned()).into_iter().collect();
+        Some(Situation { agent: crate::register::app_id().ok()?, affordances })
     }
     /// The open reviews, oldest first.
     pub fn reviews(&self) -> impl ExactSizeIterator<Item = &OpenReview> {

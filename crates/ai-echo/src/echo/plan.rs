@@ -62,7 +62,7 @@ impl Cx<'_> {
             return Some(Plan::Fail("the turn's work is gone".to_owned()));
         };
         // Looked at again right before every dispatch (decision 31).
-        if let Err(refusal) = self.still_allowed(&job.via, job.skill) {
+        if let Err(refusal) = self.still_allowed(&turn.conversation, job.narrowed.as_ref()) {
             self.refuse(refusal.clone());
             return Some(Plan::Fail(refusal.plain()));
         }

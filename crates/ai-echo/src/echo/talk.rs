@@ -1,5 +1,6 @@
 //! Submissions, streaming text, and the ends of turns.
 
+use kernel::slash::{AgentTurn, SlashRefusal, TurnKind, dispatch_check};
 use kernel::{ConversationId, Refusal, TurnKey};
 use models::ModelEvent;
 
@@ -13,8 +14,6 @@ use crate::turn::{MAX_QUEUE, TurnEnd, TurnMsg};
 
 /// Streaming text is saved at most this often, in milliseconds.
 const SAVE_EVERY_MS: u64 = 1000;
-/// The longest task of a slash row, in bytes (engine.md §2.12).
-const MAX_TASK: usize = 8 * 1024;
 
 impl Job {
     pub(super) fn new(
@@ -33,7 +32,7 @@ impl Job {
             attachments: conversation.draft.attachments.iter().cloned().collect(),
             by_template: script.is_some(),
             script,
-            skill: None,
+            narrowed: None,
             grant: None,
             tool: None,
             fill: None,
@@ -75,34 +74,24 @@ impl Cx<'_> {
                 "too many messages wait already",
             ));
         }
-        let (words, via) = match submission {
-            Submission::Plain(text) => (text, Via::Plain),
-            Submission::Tool { name, task } => (task, Via::Tool(name.to_string())),
-            Submission::Skill { id, task } => (task, Via::Skill(id.to_string())),
+        let (words, via, narrowed) = match submission {
+            Submission::Plain(text) => (text, Via::Plain, None),
+            Submission::Turn(turn) => {
+                let via = match &turn.kind {
+                    TurnKind::OneTool(tool) => Via::Tool(tool.name.to_string()),
+                    TurnKind::Skill { id, .. } => Via::Skill(id.to_string()),
+                };
+                (turn.task.clone(), via, Some(turn))
+            }
         };
-        if via != Via::Plain && words.len() > MAX_TASK {
-            return self.refuse(Refusal::new(
-                "SlashTooLong",
-                "The task",
-                &format!("at most {MAX_TASK} bytes"),
-                &format!("{} bytes", words.len()),
-            ));
-        }
-        if let Err(refusal) = self.still_allowed(&via, None) {
+        if let Err(refusal) = self.still_allowed(id, narrowed.as_ref()) {
             return self.refuse(refusal);
         }
-        let skill = match &via {
-            Via::Skill(name) => kernel::SkillId::new(name)
-                .ok()
-                .and_then(|id| self.k.guidance().get(&id))
-                .map(|guidance| guidance.digest),
-            _ => None,
-        };
         let Some(conversation) = self.e.conversations.get_mut(id) else { return };
         let turn = conversation.next_turn();
         let original = std::mem::take(&mut conversation.draft.text);
         let mut job = Job::new(conversation, via.clone(), words.clone(), original, None);
-        job.skill = skill;
+        job.narrowed = narrowed;
         let attachments = std::mem::take(&mut conversation.draft).attachments;
         conversation.draft = Draft::default();
         let item = conversation.push(turn.turn, ItemKind::User { text: words, attachments, via }, self.now);
@@ -116,43 +105,23 @@ impl Cx<'_> {
 
     /// I-155, I-156: what a slash row promised must still hold, at submission and right before
     /// every dispatch.
-    pub(super) fn still_allowed(&self, via: &Via, skill: Option<kernel::Digest>) -> Result<(), Refusal> {
-        match via {
-            Via::Plain | Via::Undo(_) => Ok(()),
-            Via::Tool(name) => {
-                let name = kernel::ToolName::new(name)?;
-                self.k.router().eligible(&name, &crate::register::app_id()?).map_err(|why| {
-                    Refusal::new(
-                        "SlashToolIneligible",
-                        &format!("/tool:{name}"),
-                        "a tool that is live, permitted and declared to AI Echo",
-                        &why.to_string(),
-                    )
-                })?;
-                Ok(())
-            }
-            Via::Skill(name) => {
-                let id = kernel::SkillId::new(name)?;
-                let why = match self.k.guidance().get(&id) {
-                    None => "it is not registered",
-                    Some(guidance) if !guidance.enabled || !self.k.packages().is_enabled(&guidance.package) => {
-                        "it is switched off"
-                    }
-                    Some(guidance) if !guidance.is_reviewed() => "nobody reviewed it as it is now",
-                    Some(guidance) if skill.is_some_and(|digest| digest != guidance.digest) => {
-                        "it changed since the message was sent"
-                    }
-                    Some(_) if BuiltIn::get(&id).is_none() => "its instructions are not loaded",
-                    Some(_) => return Ok(()),
-                };
-                Err(Refusal::new(
-                    "SlashSkillIneligible",
-                    &format!("/skill:{id}"),
-                    "a skill that is enabled and reviewed",
-                    why,
-                ))
-            }
+    pub(super) fn still_allowed(
+        &self,
+        conversation: &ConversationId,
+        narrowed: Option<&AgentTurn>,
+    ) -> Result<(), Refusal> {
+        let Some(turn) = narrowed else { return Ok(()) };
+        let gone = || Refusal::new("ConversationGone", &turn.row, "a conversation", "it was deleted");
+        let now = self.e.situation(conversation).ok_or_else(gone)?;
+        dispatch_check(self.k, &now, turn)?;
+        if let TurnKind::Skill { id, digest } = &turn.kind
+            && BuiltIn::get(id).is_none_or(|skill| skill.digest() != *digest)
+        {
+            // The registry's bytes and the instructions that would be used must be the same.
+            let why = "its instructions are not those that were reviewed".to_owned();
+            return Err(SlashRefusal::SlashSkillIneligible { why }.into());
         }
+        Ok(())
     }
 
     /// The open answer of a turn; made when there is none.

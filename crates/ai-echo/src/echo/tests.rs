@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 use kernel::authority::{Confirmation, GestureKind, GestureMint, ShownReview};
 use kernel::mount::{MemMount, MountPath};
 use kernel::registry::{AppEntry, AppKind, PackageState};
+use kernel::slash::{AgentTurn, Catalog, EditOrigin, LocalDispatch, SlashRefusal, TurnKind};
+use kernel::tools::ToolRef;
 use kernel::{AppId, PackageId, Rev, SkillId, ToolName};
 use models::{Ask, BaseUrl, FinishReason, ModelError, ModelErrorKind, Role};
 
@@ -124,9 +126,40 @@ impl World {
     }
 
     fn tool(&mut self, name: &str, task: &str) {
-        self.typed(&format!("/tool:{name} {task}"));
+        let row = format!("/tool:{name}");
         let name = ToolName::new(name).expect("name");
-        self.send(Msg::Submit(self.id(), Submission::Tool { name, task: task.into() }));
+        let digest = self.kernel.tools().get(&name).expect("tool").digest;
+        self.narrowed(row, TurnKind::OneTool(ToolRef { name, digest }), task);
+    }
+
+    fn skill(&mut self, id: &str, task: &str) {
+        let row = format!("/skill:{id}");
+        let id = SkillId::new(id).expect("id");
+        let digest = self.kernel.guidance().get(&id).expect("skill").digest;
+        self.narrowed(row, TurnKind::Skill { id, digest }, task);
+    }
+
+    fn narrowed(&mut self, row: String, kind: TurnKind, task: &str) {
+        self.typed(&format!("{row} {task}"));
+        self.send(Msg::Submit(self.id(), Submission::Turn(AgentTurn { row, kind, task: task.into() })));
+    }
+
+    /// As the composer does it: a trusted edit, a trusted Enter, the slash machine.
+    fn enter(&mut self, text: &str) -> Result<Option<LocalDispatch>, SlashRefusal> {
+        let now = self.echo.situation(&self.id()).expect("situation");
+        let catalog = Catalog::project(&self.kernel, &now);
+        let mut draft = kernel::slash::Draft::default();
+        let edit = self.mint.stamp(GestureKind::TextEdit, true, self.now);
+        draft.edited(text, EditOrigin::Typed, &edit);
+        self.typed(text);
+        let key = self.mint.stamp(GestureKind::Key, true, self.now);
+        match Submission::from_slash(draft.submit(text, &key, &self.kernel, &now, &catalog)?) {
+            Ok(submission) => {
+                self.send(Msg::Submit(self.id(), submission));
+                Ok(None)
+            }
+            Err(act) => Ok(Some(act)),
+        }
     }
 
     fn model(&mut self, run: RunId, text: &str) {
@@ -212,6 +245,21 @@ fn talk_is_asked_without_tools_and_remembered() {
     let request = w.next_ask();
     let words: Vec<&str> = request.messages[1..].iter().map(|m| m.content.as_str()).collect();
     assert_eq!(words, ["What is the capital of France?", "Paris.", "Why?"]);
+}
+
+#[test]
+fn slash_text_goes_through_the_machine_and_only_turns_reach_a_model() {
+    let mut w = World::new();
+    assert_eq!(w.enter("/tool:files.read what is in notes/todo.md"), Ok(None));
+    assert!(w.answer().0.contains("buy milk"));
+    let turns = w.echo.current().expect("current").last_turn();
+    let open = LocalDispatch::OpenApp(AppId::new("files").expect("id"));
+    assert_eq!(w.enter("/app:files"), Ok(Some(open)), "t165: a local act is the caller's");
+    assert!(matches!(w.enter("/nonsense really"), Err(SlashRefusal::SlashUnknown(_))), "t168: no fall-back into chat");
+    assert_eq!(w.echo.current().expect("current").last_turn(), turns);
+    assert!(w.asked.is_empty());
+    assert_eq!(w.enter("/skill:summarise-notes my day"), Ok(None));
+    assert!(w.next_ask().messages[0].content.contains("Summarise the notes"));
 }
 
 #[test]
@@ -468,24 +516,20 @@ fn t166_a_tool_that_changes_under_an_open_review_is_not_called() {
 fn t167_a_skill_must_keep_its_review_until_dispatch() {
     let mut w = World::new();
     let id = SkillId::new("summarise-notes").expect("id");
-    let submit = |w: &mut World| {
-        w.typed("/skill:summarise-notes my day");
-        w.send(Msg::Submit(
-            w.id(),
-            Submission::Skill { id: SkillId::new("summarise-notes").expect("id"), task: "my day".into() },
-        ));
-    };
-    submit(&mut w);
+    w.skill("summarise-notes", "my day");
     let request = w.next_ask();
     assert!(
         request.messages[0].content.contains("Summarise the notes") && request.tools.is_empty(),
         "it guides and grants nothing"
     );
-    submit(&mut w); // waits
+    w.skill("summarise-notes", "my day"); // waits
     let mut guidance = w.kernel.guidance().get(&id).expect("there").clone();
     guidance.digest = Digest::of(b"other bytes");
     w.kernel.put_guidance(guidance).expect("put");
     w.model(request.run, "ok");
+    assert!(w.asked.is_empty() && w.refusals().contains(&"SlashStale"));
+    // Nor does a registry entry with other bytes lend its name to the built-in instructions.
+    w.skill("summarise-notes", "my day");
     assert!(w.asked.is_empty() && w.refusals().contains(&"SlashSkillIneligible"));
 }
 
