@@ -235,6 +235,21 @@ pub struct Receipt {
 }
 
 impl Receipt {
+    /// The receipt of a recorded operation.
+    pub fn of(record: &OperationRecord, before: Option<Vec<u8>>, gesture_seq: u64, effect: Effect) -> Self {
+        Self {
+            operation: record.operation.clone(),
+            tool: record.tool.clone(),
+            mount: record.mount.clone(),
+            path: record.path.clone(),
+            confirmed: record.confirmed,
+            gesture_seq,
+            before,
+            after: record.after,
+            effect,
+            at: record.at,
+        }
+    }
     /// Whether an Undo can be proposed.
     pub fn can_undo(&self) -> bool {
         self.effect == Effect::Applied && self.after.is_some()

@@ -135,8 +135,9 @@ pub enum StoreOp {
     DeleteConversation(ConversationId),
     PutDraft(DraftRecord),
     PutItem(ItemKey, Item),
-    PutReceipt(Receipt),
-    PutOperation(OperationRecord),
+    /// In one transaction: the record, the receipt that a closing record brings, and with any
+    /// closing record (settled, aborted, reconcile) the end of the operation's review.
+    PutOperation(OperationRecord, Option<Receipt>),
     PutReview(ReviewRecord),
     DeleteReview(OperationId),
     PutSettings(Settings),

@@ -220,7 +220,8 @@ impl Cx<'_> {
             Ok(permit) => {
                 job.permit = Some(permit);
                 job.confirmed = Some((digest, seq));
-                self.close_review(&id);
+                // The stored proposal stays until the operation is closed: recovery needs it.
+                self.e.reviews.remove(&id);
                 self.set_tool(&id, |state, _, _| *state = ToolState::Running);
                 self.inbox.push_back(TurnMsg::Decided(id, Decision::Approved));
             }
@@ -292,29 +293,17 @@ impl Cx<'_> {
             after: proposal.after_digest(),
             at: self.now,
         };
-        // The receipt goes before the record that closes: whoever sees the one has the other.
         let effect = match phase {
             OpPhase::Settled(effect @ Applied::Applied) => Some(effect),
             OpPhase::ReconcileRequired => Some(Applied::Unknown),
             _ => None,
         };
-        if let Some(effect) = effect {
-            let receipt = Receipt {
-                operation: operation.clone(),
-                tool: record.tool.clone(),
-                mount: record.mount.clone(),
-                path: record.path.clone(),
-                confirmed,
-                gesture_seq,
-                before: proposal.before.clone(),
-                after: record.after,
-                effect,
-                at: self.now,
-            };
+        let before = proposal.before.clone();
+        let receipt = effect.map(|effect| Receipt::of(&record, before, gesture_seq, effect));
+        if let Some(receipt) = &receipt {
             self.e.receipts.insert(operation.clone(), receipt.clone());
-            self.store(StoreOp::PutReceipt(receipt));
         }
-        let id = self.store(StoreOp::PutOperation(record));
+        let id = self.store(StoreOp::PutOperation(record, receipt));
         self.e.waits.insert(id, (operation, phase));
     }
 
@@ -434,7 +423,7 @@ impl Cx<'_> {
         self.e.fs.retain(|_, work| match work {
             FsWork::Propose(call, _) | FsWork::Run(call, _) => call != id,
             // A change that was begun is heard to its end.
-            FsWork::Apply(..) | FsWork::Fill(..) => true,
+            FsWork::Apply(..) | FsWork::Fill(..) | FsWork::Recover(_) => true,
         });
         self.set_tool(id, |state, _, _| *state = ToolState::Cancelled);
     }
@@ -514,6 +503,10 @@ impl Cx<'_> {
     pub(super) fn call_refused(&mut self, id: &CallId, refusal: Refusal) {
         let words = refusal.plain();
         self.refuse(refusal);
+        if self.e.calls.get(id).is_some_and(|job| job.confirmed.is_some()) {
+            // Approved, but never recorded: nothing is left to show again.
+            self.store(StoreOp::DeleteReview(OperationId::of(id)));
+        }
         self.set_tool(id, |state, _, _| *state = ToolState::Refused(words.clone()));
         let (wire_id, tool) = self.wire_of(id);
         self.no_result(id, &wire_id, &tool, &words);

@@ -1,16 +1,18 @@
 //! Conversations, drafts, mounts and what is kept of them.
 
-use kernel::{ConversationId, MountId, Refusal};
+use kernel::mount::{MountError, Need, Reply};
+use kernel::{ConversationId, Digest, MountId, OperationId, Refusal};
 use models::ProviderConfig;
 
-use super::{Cx, Job};
+use super::{Cx, FsWork, Job};
 use crate::conversation::{
     AnswerState, Attachment, Conversation, Draft, DraftRecord, ItemKey, ItemKind, Loaded, MAX_ATTACHMENTS,
-    MAX_CONVERSATIONS, MAX_DRAFT, MountRecord, OperationRecord, Page, ReviewRecord, StoreId, StoreOp, ToolState, Via,
+    MAX_CONVERSATIONS, MAX_DRAFT, MountRecord, OperationRecord, Page, Receipt, ReviewRecord, Settings, StoreId,
+    StoreOp, ToolState, Via,
 };
 use crate::protocol::Effect;
-use crate::tools::Tool;
-use crate::turn::{OpPhase, TurnMsg};
+use crate::tools::{MAX_FILE, Proposal, Tool};
+use crate::turn::{Effect as Applied, OpPhase, TurnMsg};
 
 impl Cx<'_> {
     pub(super) fn new_conversation(&mut self) {
@@ -213,7 +215,9 @@ impl Cx<'_> {
                     return;
                 }
                 if let Some(settings) = settings {
-                    self.e.settings = settings;
+                    // A folder that was mounted while this was loading is still there.
+                    let mount = settings.mount.clone().or_else(|| self.e.settings.mount.take());
+                    self.e.settings = Settings { mount, ..settings };
                 }
                 let mut newest = self.e.settings.last_conversation;
                 for record in conversations {
@@ -264,40 +268,87 @@ impl Cx<'_> {
                 if let Some(turn) = unanswered.filter(|_| !running) {
                     self.notice(&id, turn, "Interrupted: the page was closed before this was answered.");
                 }
-                operations.into_iter().for_each(|record| self.recover(&id, record));
+                let mut reviews = reviews;
+                for record in operations {
+                    let of = reviews.iter().position(|review| OperationId::of(&review.call.id) == record.operation);
+                    let proposal = of.map(|at| reviews.swap_remove(at).proposal);
+                    self.recover(&id, record, proposal);
+                }
                 reviews.into_iter().for_each(|review| self.show_again(&id, review));
             }
         }
     }
 
     /// An operation whose last record does not close it. Before the dispatch nothing happened;
-    /// after it nobody can say from here, so a person is told.
-    fn recover(&mut self, id: &ConversationId, mut record: OperationRecord) {
-        let turn = record.operation.call().turn.turn;
+    /// after it the file itself says what did, because who dispatched it is gone (§1.6).
+    fn recover(&mut self, id: &ConversationId, record: OperationRecord, proposal: Option<Proposal>) {
+        match record.phase {
+            OpPhase::Prepared => {
+                let words = format!(
+                    "A change to {} was approved but not begun when the page was closed. Nothing was changed.",
+                    record.path
+                );
+                self.close_recovered(record, OpPhase::AbortedZeroEffect, None);
+                let turn = self.e.conversations.get(id).map_or(0, Conversation::last_turn);
+                self.notice(id, turn, &words);
+            }
+            OpPhase::Dispatched => {
+                let mount = Some(record.mount.clone());
+                let need = Need::Read { path: record.path.clone(), max: MAX_FILE };
+                self.need(FsWork::Recover(Box::new((record, proposal))), mount, vec![need]);
+            }
+            OpPhase::Settled(_) | OpPhase::AbortedZeroEffect | OpPhase::ReconcileRequired => {}
+        }
+    }
+
+    /// The file was read again after the page had gone in the middle of a change.
+    pub(super) fn recovered(&mut self, record: OperationRecord, proposal: Option<Proposal>, reply: Option<&Reply>) {
+        let found = match reply {
+            Some(Reply::Bytes { bytes, total }) if *total == bytes.len() as u64 => Some(Some(Digest::of(bytes))),
+            Some(Reply::Failed(MountError::NotFound)) => Some(None),
+            _ => None,
+        };
         let path = record.path.clone();
-        let (phase, words) = match record.phase {
-            OpPhase::Prepared => (
-                OpPhase::AbortedZeroEffect,
-                format!("A change to {path} was approved but not begun when the page was closed. Nothing was changed."),
+        let (phase, effect, words) = match found {
+            Some(now) if now == record.after => (
+                OpPhase::Settled(Applied::Applied),
+                Some(Applied::Applied),
+                format!("The page was closed while {path} was being changed. The change is complete."),
             ),
-            OpPhase::Dispatched => (
+            Some(now) if now == record.before => (
+                OpPhase::Settled(Applied::NotApplied),
+                None,
+                format!("The page was closed while {path} was being changed. Nothing was changed."),
+            ),
+            _ => (
                 OpPhase::ReconcileRequired,
+                Some(Applied::Unknown),
                 format!(
-                    "The page was closed while {path} was being changed. Look at the file: the change is either complete or was not made."
+                    "The page was closed while {path} was being changed, and it is not known whether the change was made. Look at the file."
                 ),
             ),
-            OpPhase::Settled(_) | OpPhase::AbortedZeroEffect | OpPhase::ReconcileRequired => return,
         };
+        let conversation = record.operation.call().turn.conversation.clone();
+        // Without the proposal the old bytes are not known, and a receipt would promise an Undo.
+        let receipt = effect.zip(proposal).map(|(effect, proposal)| Receipt::of(&record, proposal.before, 0, effect));
+        if let Some(receipt) = &receipt {
+            self.e.receipts.insert(receipt.operation.clone(), receipt.clone());
+        }
+        self.close_recovered(record, phase, receipt);
+        let turn = self.e.conversations.get(&conversation).map_or(0, Conversation::last_turn);
+        self.notice(&conversation, turn, &words);
+    }
+
+    fn close_recovered(&mut self, mut record: OperationRecord, phase: OpPhase, receipt: Option<Receipt>) {
         record.phase = phase;
         record.at = self.now;
-        self.store(StoreOp::PutOperation(record));
-        self.notice(id, turn, &words);
+        self.store(StoreOp::PutOperation(record, receipt));
     }
 
     /// An open review outlives the page as a proposal: the same call is made again, against the
     /// file as it is now, and shown. No approval is ever kept.
     fn show_again(&mut self, id: &ConversationId, review: ReviewRecord) {
-        self.store(StoreOp::DeleteReview(kernel::OperationId::of(&review.call.id)));
+        self.store(StoreOp::DeleteReview(OperationId::of(&review.call.id)));
         let Some(tool) = Tool::named(&review.call.tool) else { return };
         self.scripted(
             id,

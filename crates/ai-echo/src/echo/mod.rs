@@ -18,7 +18,7 @@ use models::{Message, ModelEvent, ProviderConfig, RunId};
 use serde_json::Value;
 
 use crate::conversation::{
-    Attachment, Conversation, Draft, MountRecord, Page, Receipt, Settings, StoreId, StoreOp, Via,
+    Attachment, Conversation, Draft, MountRecord, OperationRecord, Page, Receipt, Settings, StoreId, StoreOp, Via,
 };
 use crate::local::Fill;
 use crate::protocol::{Effect, FsId, Msg};
@@ -108,6 +108,7 @@ enum FsWork {
     Propose(CallId, Propose),
     Run(CallId, Run),
     Apply(CallId, Apply),
+    Recover(Box<(OperationRecord, Option<Proposal>)>),
 }
 
 /// AI Echo's whole state.
@@ -361,6 +362,7 @@ impl Cx<'_> {
                 }
                 Step::Done(outcome) => self.observed(call, outcome),
             },
+            FsWork::Recover(work) => self.recovered(work.0, work.1, replies.first()),
             FsWork::Apply(call, mut apply) => match apply.step(replies) {
                 Step::Need(needs) => {
                     let mount = self.mount_of(&call);

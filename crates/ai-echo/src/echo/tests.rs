@@ -294,17 +294,16 @@ fn a_write_shows_a_card_changes_nothing_before_the_approval_and_exactly_that_aft
     w.approve_the_review();
     assert_eq!(w.file("notes/shopping.md"), Some("buy milk"));
     assert!(w.answer().0.starts_with("Made notes/shopping.md"));
-    // Recorded before it was made, with the receipt before the closing record.
-    let phases: Vec<String> = w
+    // Recorded before it was made; the receipt comes with the record that closes.
+    let phases: Vec<(String, bool)> = w
         .stored
         .iter()
         .filter_map(|op| match op {
-            StoreOp::PutOperation(record) => Some(format!("{:?}", record.phase)),
-            StoreOp::PutReceipt(_) => Some("receipt".into()),
+            StoreOp::PutOperation(record, receipt) => Some((format!("{:?}", record.phase), receipt.is_some())),
             _ => None,
         })
         .collect();
-    assert_eq!(phases, ["Prepared", "Dispatched", "receipt", "Settled(Applied)"]);
+    assert_eq!(phases, [("Prepared".into(), false), ("Dispatched".into(), false), ("Settled(Applied)".into(), true)]);
     // The receipt offers an Undo, which is a new review.
     let operation = OperationId::of(&review.call);
     assert!(w.echo.receipt(&operation).expect("receipt").can_undo());
@@ -478,6 +477,63 @@ fn an_open_review_outlives_the_page_as_a_proposal() {
     assert_eq!((again.echo.reviews().len(), again.file("notes/shopping.md")), (1, None));
     again.approve_the_review();
     assert_eq!(again.file("notes/shopping.md"), Some("buy milk"));
+}
+
+#[test]
+fn an_operation_that_lost_its_page_is_settled_by_what_the_file_says() {
+    let mut w = World::new();
+    w.tool("files.write", "put \"new\" into notes/todo.md");
+    w.approve_the_review();
+    let review = w
+        .stored
+        .iter()
+        .find_map(|op| match op {
+            StoreOp::PutReview(record) => Some(record.clone()),
+            _ => None,
+        })
+        .expect("review");
+    let record = |phase: OpPhase| {
+        w.stored
+            .iter()
+            .find_map(|op| match op {
+                StoreOp::PutOperation(record, _) if record.phase == phase => Some(record.clone()),
+                _ => None,
+            })
+            .expect("record")
+    };
+    let conversation = w.echo.current().expect("current").record();
+    for (phase, now, closing, undo) in [
+        (OpPhase::Prepared, "- [ ] buy milk\n", OpPhase::AbortedZeroEffect, None),
+        (OpPhase::Dispatched, "new", OpPhase::Settled(crate::turn::Effect::Applied), Some(true)),
+        (OpPhase::Dispatched, "- [ ] buy milk\n", OpPhase::Settled(crate::turn::Effect::NotApplied), None),
+        (OpPhase::Dispatched, "torn", OpPhase::ReconcileRequired, Some(false)),
+    ] {
+        let mut again = World::new();
+        (again.echo, _) = Echo::start();
+        again.files.files.insert(MountPath::parse("notes/todo.md").expect("path"), now.into());
+        again.send(Msg::Loaded(Loaded::Index {
+            settings: None,
+            conversations: vec![conversation.clone()],
+            drafts: vec![],
+            mounts: vec![],
+        }));
+        let loaded = Loaded::Conversation {
+            id: conversation.id.clone(),
+            items: vec![],
+            receipts: vec![],
+            reviews: vec![review.clone()],
+            operations: vec![record(phase)],
+        };
+        again.send(Msg::Loaded(loaded));
+        let closed = again.stored.iter().rev().find_map(|op| match op {
+            StoreOp::PutOperation(record, _) => Some(record.phase),
+            _ => None,
+        });
+        assert_eq!(closed, Some(closing));
+        assert_eq!(again.echo.receipt(&OperationId::of(&review.call.id)).map(|r| r.can_undo()), undo);
+        assert_eq!(again.echo.reviews().len(), 0, "an approved review is not shown again");
+        assert!(again.echo.current().expect("current").items.iter().any(|i| matches!(i.kind, ItemKind::Notice { .. })));
+    }
 }
 
 #[test]

@@ -33,6 +33,13 @@ pub enum OpPhase {
     ReconcileRequired,
 }
 
+impl OpPhase {
+    /// Whether the record is closed with this phase.
+    pub fn is_closing(self) -> bool {
+        !matches!(self, Self::Prepared | Self::Dispatched)
+    }
+}
+
 /// What the driver waits for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Stage {
