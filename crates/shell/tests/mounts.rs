@@ -27,7 +27,7 @@ fn act() -> TrustedGesture {
 
 async fn opfs() -> web_sys::FileSystemDirectoryHandle {
     let storage = web_sys::window().expect("window").navigator().storage();
-    JsValue::from(JsFuture::from(storage.get_directory()).await.expect("root")).unchecked_into()
+    JsFuture::from(storage.get_directory()).await.expect("root").unchecked_into()
 }
 
 async fn erase(name: &str) {

@@ -8,7 +8,7 @@
 pub mod bindings;
 mod files;
 mod gate;
-mod handle;
+pub mod handle;
 mod opfs;
 
 pub use files::{COMPARE_MAX, Folder, SCAN_MAX};

@@ -43,7 +43,7 @@ async fn root() -> Result<DirHandle, MountError> {
         return Err(missing());
     }
     let root = wasm_bindgen_futures::JsFuture::from(storage.get_directory()).await.map_err(|e| error(&e))?;
-    Ok(JsValue::from(root).unchecked_into())
+    Ok(root.unchecked_into())
 }
 
 /// Age in milliseconds from which a file of the scratch folder belongs to a page that was closed

@@ -92,6 +92,7 @@ enum Span {
 }
 
 type Want = (Store, Key, Span);
+type Handler = Closure<dyn FnMut(JsValue)>;
 type Flush = Rc<dyn Fn() -> Vec<Write>>;
 
 struct Inner {
@@ -100,7 +101,7 @@ struct Inner {
     link: RefCell<Link>,
     news: Rc<dyn Fn(News)>,
     flush: RefCell<Option<Flush>>,
-    listeners: RefCell<Vec<Closure<dyn FnMut(JsValue)>>>,
+    listeners: RefCell<Vec<Handler>>,
 }
 
 /// The database. Clones share one connection.
