@@ -46,3 +46,41 @@ pub trait Agent {
     /// Another tab writes; this one reads (decision 32).
     fn read_only(&self) -> bool;
 }
+
+impl Agent for ai_echo::Echo {
+    fn update(&mut self, msg: ai_echo::Msg, kernel: &mut Kernel, now: Instant) -> Vec<ai_echo::Effect> {
+        ai_echo::update(self, msg, now, kernel)
+    }
+    fn conversations(&self) -> Vec<&Conversation> {
+        Self::conversations(self)
+    }
+    fn current(&self) -> Option<&Conversation> {
+        Self::current(self)
+    }
+    fn turns(&self) -> &Turns {
+        Self::turns(self)
+    }
+    fn reviews(&self) -> Vec<Review<'_>> {
+        Self::reviews(self).map(review_of).collect()
+    }
+    fn receipt(&self, operation: &OperationId) -> Option<&Receipt> {
+        Self::receipt(self, operation)
+    }
+    fn read_only(&self) -> bool {
+        self.is_read_only()
+    }
+}
+
+fn review_of(r: &ai_echo::OpenReview) -> Review<'_> {
+    Review {
+        call: &r.call,
+        tool: &r.tool,
+        arguments: &r.arguments,
+        proposal: &r.proposal,
+        digest: r.digest,
+        asked_by: &r.asked_by,
+        why: &r.why,
+        explanation: &r.explanation,
+        shown_anew: r.shown_anew,
+    }
+}

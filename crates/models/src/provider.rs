@@ -261,6 +261,10 @@ impl Secret {
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
+    /// The key itself, for the browser's storage and nothing else.
+    pub fn reveal_to_storage(&self) -> &str {
+        &self.value
+    }
 }
 
 impl fmt::Debug for Secret {

@@ -8,7 +8,7 @@ use crate::echo::{Notice, composer_id};
 use kernel::authority::Proof;
 use kernel::slash::{
     ArgHint, Catalog, Draft, EditOrigin, Hit, LocalDispatch, SHOWN_MAX, Shape, Situation, SlashRefusal, SlashRow,
-    Submission, TurnKind, classify, hint,
+    Submission, classify, hint,
 };
 use kernel::{Refusal, Rev};
 use scene::{Node, NodeId, Point, Rect, Role, State};
@@ -406,14 +406,7 @@ impl Desktop {
     pub(crate) fn submitted(&mut self, s: Submission, out: &mut Vec<Effect>) {
         match s {
             Submission::Text(t) => self.send(ai_echo::Submission::Plain(t), out),
-            Submission::Turn(t) => {
-                let task = t.task;
-                let s = match t.kind {
-                    TurnKind::OneTool(r) => ai_echo::Submission::Tool { name: r.name, task },
-                    TurnKind::Skill { id, .. } => ai_echo::Submission::Skill { id, task },
-                };
-                self.send(s, out);
-            }
+            Submission::Turn(t) => self.send(ai_echo::Submission::Turn(t), out),
             Submission::Local(d) => self.local(d, out),
         }
     }

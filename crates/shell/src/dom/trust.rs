@@ -7,7 +7,7 @@
 
 use super::instant_at;
 use kernel::Refusal;
-use kernel::authority::{GestureKind, GestureMint, Proof};
+use kernel::authority::{GestureKind, GestureMint, Proof, TrustedGesture};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use web_sys::Event;
@@ -22,6 +22,7 @@ pub struct Trust {
     refused: Rc<dyn Fn(Refusal)>,
     last: RefCell<(String, u32)>,
     untrusted: Cell<u64>,
+    act: RefCell<Option<TrustedGesture>>,
 }
 
 impl Trust {
@@ -29,7 +30,7 @@ impl Trust {
     #[must_use]
     pub fn new(mint: GestureMint, refused: Rc<dyn Fn(Refusal)>) -> Self {
         let last = RefCell::new((String::new(), 0));
-        Self { mint: RefCell::new(mint), refused, last, untrusted: Cell::new(0) }
+        Self { mint: RefCell::new(mint), refused, last, untrusted: Cell::new(0), act: RefCell::new(None) }
     }
 
     /// The proof that belongs to an event of a kind that can carry one.
@@ -38,7 +39,23 @@ impl Trust {
         if !trusted {
             self.tell(event);
         }
-        self.mint.borrow_mut().stamp(kind, trusted, instant_at(event.time_stamp()))
+        let at = instant_at(event.time_stamp());
+        let mut mint = self.mint.borrow_mut();
+        // The browser opens its own dialogs only inside the act: the adapters that ask for one
+        // need a proof of their own, which ends with the event.
+        *self.act.borrow_mut() = mint.stamp(kind, trusted, at).trusted();
+        mint.stamp(kind, trusted, at)
+    }
+
+    /// The act that is being handled, for an adapter that may need one. Taken once.
+    #[must_use]
+    pub fn act(&self) -> Option<TrustedGesture> {
+        self.act.borrow_mut().take()
+    }
+
+    /// The event has been handled.
+    pub fn end(&self) {
+        self.act.borrow_mut().take();
     }
 
     fn tell(&self, event: &Event) {

@@ -11,14 +11,13 @@ use crate::dom::trust::Trust;
 use crate::dom::{document, instant, window};
 use crate::fallback::Fallback;
 use crate::mirror::Mirror;
-use crate::mounts::Mounts;
-use crate::mounts::handle::BrowserHandles;
+use crate::mounts::{BrowserHandles, Mounts};
 use crate::storage::{Key, Storage, Store};
-use apps::desktop::{Desktop, Dropped, Msg};
+use apps::desktop::{Desktop, Dropped, Effect, Msg};
 use apps::status::{LocalModel, Prefs};
 use js_sys::{ArrayBuffer, Uint8Array};
-use kernel::Refusal;
 use kernel::authority::{GestureMint, Proof};
+use kernel::{Kernel, Refusal};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::{Rc, Weak};
@@ -107,7 +106,12 @@ async fn run(mint: GestureMint) -> Result<(), String> {
     let backing = watch.backing();
     canvas.set_width(backing.0.max(1));
     canvas.set_height(backing.1.max(1));
-    let (desktop, effects) = Desktop::start(watch.env(), instant()).map_err(|e| e.to_string())?;
+    let mut kernel = Kernel::new();
+    ai_echo::register::register(&mut kernel).map_err(|e| e.to_string())?;
+    let (echo, first) = ai_echo::Echo::start();
+    let (desktop, mut effects) =
+        Desktop::new(kernel, Box::new(echo), watch.env(), instant()).map_err(|e| e.to_string())?;
+    effects.extend(first.into_iter().map(Effect::Echo));
     let (storage, storage_failed) = match storage {
         Ok(s) => (Some(s), None),
         Err(e) => (None, Some(e)),

@@ -12,8 +12,9 @@ use ai_echo::tools::Zone;
 use apps::desktop::{Effect, Msg};
 use apps::status::{LocalModel, ModelOrder, Mount, MountState, Storage as Stored};
 use js_sys::{Array, Reflect};
+use kernel::authority::TrustedGesture;
 use kernel::{MountId, Refusal};
-use models::{Ask, FinishReason, ModelError, ModelErrorKind, ModelEvent, ProviderConfig, RunId};
+use models::{Ask, ModelError, ModelErrorKind, ModelEvent, ProviderConfig, RunId};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -32,8 +33,8 @@ pub(super) enum LocalMount {
 pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
     match effect {
         Effect::Echo(e) => echo(shell, e),
-        Effect::PickFolder(act) => {
-            let Some(m) = shell.mounts.borrow().clone() else { return };
+        Effect::PickFolder => {
+            let (Some(m), Some(act)) = (shell.mounts.borrow().clone(), act(shell)) else { return };
             let picked = m.pick(&act);
             let shell = shell.clone();
             spawn_local(async move {
@@ -44,8 +45,8 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
                 }
             });
         }
-        Effect::Reconnect(id, act) => {
-            let Some(m) = shell.mounts.borrow().clone() else { return };
+        Effect::Reconnect(id) => {
+            let (Some(m), Some(act)) = (shell.mounts.borrow().clone(), act(shell)) else { return };
             let asked = m.reconnect(&id, &act);
             let shell = shell.clone();
             spawn_local(async move {
@@ -127,6 +128,16 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
     }
 }
 
+/// The act that asks for a dialog of the browser; without one there is none.
+fn act(shell: &Rc<Shell>) -> Option<TrustedGesture> {
+    let act = shell.trust.act();
+    if act.is_none() {
+        let expected = "a click or key of your own, at this very moment";
+        shell.post(Msg::Refused(Refusal::new("NoAct", "The browser's dialog", expected, "no act is being handled")));
+    }
+    act
+}
+
 fn echo(shell: &Rc<Shell>, effect: ai_echo::Effect) {
     match effect {
         ai_echo::Effect::Ask(ask, config) => match config {
@@ -175,7 +186,10 @@ fn echo(shell: &Rc<Shell>, effect: ai_echo::Effect) {
             });
         }
         // The desktop has dealt with these.
-        ai_echo::Effect::OpenApp(_) | ai_echo::Effect::Announce(_) | ai_echo::Effect::Refused(_) => {}
+        ai_echo::Effect::OpenApp(_)
+        | ai_echo::Effect::Announce(_)
+        | ai_echo::Effect::Refused(_)
+        | ai_echo::Effect::DraftRestored(_) => {}
     }
 }
 
@@ -288,7 +302,11 @@ fn ask_local(shell: &Rc<Shell>, ask: Ask) {
             }
         }
         LocalModel::Lost(_) | LocalModel::Failed(_) | LocalModel::NoRoom { .. } | LocalModel::Absent => {
-            let kind = if matches!(state, LocalModel::Lost(_)) { ModelErrorKind::EngineLost } else { ModelErrorKind::NotReady };
+            let kind = if matches!(state, LocalModel::Lost(_)) {
+                ModelErrorKind::EngineLost
+            } else {
+                ModelErrorKind::NotReady
+            };
             run_event(shell, run, ModelEvent::Failed(ModelError::new(kind).words(state.words())));
         }
         // On its way: the question waits for it and can be stopped.
@@ -352,7 +370,8 @@ async fn list_models(config: &ProviderConfig, storage: Option<crate::storage::St
     let headers = web_sys::Headers::new().map_err(|_| "the browser made no request")?;
     if let (Some(name), Some(s)) = (key_ref, storage) {
         if let Some(key) = s.key(name).await.ok().flatten() {
-            let probe = models::HttpRequest { method: "GET", url: base_url.join("models"), headers: vec![], body: vec![] };
+            let probe =
+                models::HttpRequest { method: "GET", url: base_url.join("models"), headers: vec![], body: vec![] };
             let (name, value) = probe.authorization(&key).map_err(|e| e.to_string())?;
             headers.append(name, &value).map_err(|_| "the key cannot be sent")?;
         }
@@ -372,8 +391,11 @@ async fn list_models(config: &ProviderConfig, storage: Option<crate::storage::St
     if !reply.ok() {
         return Err(models::openai::http_error(reply.status(), body.as_bytes()).to_string());
     }
-    let list: serde_json::Value = serde_json::from_str(&body).map_err(|_| "the server answered, but not with a list of models")?;
-    let names = list["data"].as_array().map(|a| a.iter().filter_map(|m| m["id"].as_str().map(str::to_owned)).take(256).collect());
+    let list: serde_json::Value =
+        serde_json::from_str(&body).map_err(|_| "the server answered, but not with a list of models")?;
+    let names = list["data"]
+        .as_array()
+        .map(|a| a.iter().filter_map(|m| m["id"].as_str().map(str::to_owned)).take(256).collect());
     names.ok_or_else(|| "the server answered, but not with a list of models".into())
 }
 
@@ -388,8 +410,13 @@ fn keep_key(shell: &Rc<Shell>, key: models::Secret) {
     let shell = shell.clone();
     spawn_local(async move {
         let origin = key.origin().to_string();
-        if let Err(e) = s.put_secret(&origin, &key).await {
-            return shell.post(Msg::Refused(Refusal::new("KeyNotKept", "The key", "room in this browser's storage", &e.to_string())));
+        if let Err(e) = s.put_secret(&key).await {
+            return shell.post(Msg::Refused(Refusal::new(
+                "KeyNotKept",
+                "The key",
+                "room in this browser's storage",
+                &e.to_string(),
+            )));
         }
         let mut list = keys(&s).await;
         if !list.contains(&origin) {
@@ -400,7 +427,7 @@ fn keep_key(shell: &Rc<Shell>, key: models::Secret) {
     });
 }
 
-fn save<T: serde::Serialize>(shell: &Rc<Shell>, name: &str, value: &T) {
+fn save<T: serde::Serialize + 'static>(shell: &Rc<Shell>, name: &str, value: &T) {
     let Some(s) = shell.storage.borrow().clone() else { return };
     let write = s.put_json(Store::Settings, Key::all().name(name), value);
     let shell = shell.clone();
@@ -441,7 +468,9 @@ pub(super) fn tell_mounts(shell: &Rc<Shell>) {
         let title = titles.get(&id).cloned().unwrap_or_else(|| id.to_string());
         let state = match state {
             mounts::State::Ready => MountState::Ready,
-            mounts::State::ReadOnly | mounts::State::Opening | mounts::State::NeedsReconnect => MountState::NeedsReconnect,
+            mounts::State::ReadOnly | mounts::State::Opening | mounts::State::NeedsReconnect => {
+                MountState::NeedsReconnect
+            }
             mounts::State::Denied => MountState::Denied,
             mounts::State::Missing => MountState::Missing,
         };
@@ -454,7 +483,11 @@ pub(super) fn tell_mounts(shell: &Rc<Shell>) {
 
 /// The person's time zone.
 pub(super) fn zone(minutes: i32) -> Zone {
-    Zone::new(minutes)
+    let locale = Reflect::get(
+        &js_sys::Intl::DateTimeFormat::new(&Array::new(), &js_sys::Object::new()).resolved_options(),
+        &"timeZone".into(),
+    );
+    Zone { offset_minutes: minutes, name: locale.ok().and_then(|v| v.as_string()).unwrap_or_default() }
 }
 
 // ---- small things ----

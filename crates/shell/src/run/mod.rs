@@ -179,7 +179,8 @@ impl Shell {
         });
         #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
         let wait = (at as f64 - now_ms()).clamp(0.0, f64::from(i32::MAX)) as i32;
-        let handle = window().set_timeout_with_callback_and_timeout_and_arguments_0(call.as_ref().unchecked_ref(), wait);
+        let handle =
+            window().set_timeout_with_callback_and_timeout_and_arguments_0(call.as_ref().unchecked_ref(), wait);
         if let Ok(handle) = handle {
             *wake = Some((at, handle, call));
         }
@@ -265,6 +266,7 @@ impl Shell {
         let tab = matches!(event, Event::Key(ref k) if k.key == ui::event::Key::Tab);
         let before = tab.then(|| self.view.borrow().as_ref().and_then(|v| v.text_field.clone()));
         self.post(Msg::Input(event, proof));
+        self.trust.end();
         if !moved {
             self.paint();
         }

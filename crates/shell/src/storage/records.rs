@@ -54,8 +54,14 @@ pub fn writes(op: &StoreOp) -> Result<Vec<Write>, StorageError> {
             let at = Key::conversation(&key.turn.conversation).number(key.turn.turn).number(key.item);
             put(Store::Transcript, at, json(item))
         }
-        StoreOp::PutReceipt(r) => put(Store::Receipts, Key::operation(&r.operation), json(r)),
-        StoreOp::PutOperation(r) => put(Store::Operations, Key::operation(&r.operation), json(r)),
+        StoreOp::PutOperation(r, receipt) => {
+            let key = Key::operation(&r.operation);
+            let mut writes = put(Store::Operations, key.clone(), json(r))?;
+            if let Some(receipt) = receipt {
+                writes.extend(put(Store::Receipts, key, json(receipt))?);
+            }
+            Ok(writes)
+        }
         StoreOp::PutReview(r) => {
             let operation = kernel::OperationId::of(&r.call.id);
             put(Store::Reviews, Key::operation(&operation), json(r))
@@ -154,6 +160,15 @@ impl Storage {
         let kept = KeptKey { value: value.trim().to_owned(), server: server.clone() };
         let write = json(&kept).map(|v| self.write(vec![Write::Put(Store::Settings, provider_key(name), v)]));
         async move { write?.await }
+    }
+
+    /// Keeps a key under the origin that it belongs to.
+    pub fn put_secret(&self, key: &Secret) -> impl Future<Output = Result<(), StorageError>> + use<> {
+        let origin = key.origin().to_string();
+        let put = BaseUrl::parse(&origin)
+            .map(|server| self.put_key(&origin, key.reveal_to_storage(), &server))
+            .map_err(|e| StorageError::Damaged { store: Store::Settings.name(), why: e.to_string() });
+        async move { put?.await }
     }
 
     /// Forgets a provider's key.
