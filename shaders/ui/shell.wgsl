@@ -1,4 +1,4 @@
-// Everything the shell draws is one instanced rectangle of one of five kinds. Colours are
+// Everything the shell draws is one instanced rectangle of one of six kinds. Colours are
 // straight sRGB and blended as they are, as browsers do; output is premultiplied.
 
 struct Globals {
@@ -10,7 +10,9 @@ struct Globals {
 @group(0) @binding(0) var<uniform> globals: Globals;
 @group(0) @binding(1) var masks: texture_2d_array<f32>;
 @group(0) @binding(2) var colors: texture_2d_array<f32>;
+// A layer to compose, or a picture.
 @group(1) @binding(0) var layer: texture_2d<f32>;
+@group(1) @binding(1) var smoothly: sampler;
 
 struct Instance {
     // x, y, w, h of the shape
@@ -21,7 +23,7 @@ struct Instance {
     @location(2) extra: vec4f,
     @location(3) fill: vec4f,
     @location(4) border: vec4f,
-    // kind, border width or atlas page, blur
+    // kind, border width or atlas page, blur or mip level
     @location(5) kind: vec4f,
 };
 
@@ -41,6 +43,7 @@ const SHADOW = 1.0;
 const MASK = 2.0;
 const COLOR = 3.0;
 const LAYER = 4.0;
+const PICTURE = 5.0;
 
 @vertex
 fn vertex(@builtin(vertex_index) i: u32, in: Instance) -> Fragment {
@@ -125,6 +128,9 @@ fn fragment(in: Fragment) -> @location(0) vec4f {
     }
     if in.kind.x == LAYER {
         return textureLoad(layer, at, 0);
+    }
+    if in.kind.x == PICTURE {
+        return textureSampleLevel(layer, smoothly, (in.p - in.rect.xy) / in.rect.zw, in.kind.z) * cut;
     }
     let half = in.rect.zw * 0.5;
     let p = in.p - in.rect.xy - half;

@@ -125,6 +125,7 @@ pub struct Atlas {
     masks: Pages,
     colors: Pages,
     places: HashMap<Key, Option<Place>>,
+    overflowed: bool,
 }
 
 impl Atlas {
@@ -136,6 +137,7 @@ impl Atlas {
             masks: Pages::new(device, wgpu::TextureFormat::R8Unorm),
             colors: Pages::new(device, wgpu::TextureFormat::Rgba8Unorm),
             places: HashMap::new(),
+            overflowed: false,
         }
     }
 
@@ -151,10 +153,10 @@ impl Atlas {
         (view(&self.masks.texture), view(&self.colors.texture))
     }
 
-    /// True when a page of some kind is full and nothing more fits: start a new atlas.
+    /// True when something found no room: what was drawn with it lacks a glyph.
     #[must_use]
-    pub fn is_full(&self) -> bool {
-        [&self.masks, &self.colors].iter().any(|p| p.packers.len() > PAGES_MAX as usize - 1)
+    pub fn overflowed(&self) -> bool {
+        self.overflowed
     }
 
     /// The place of a glyph; `None` for one without pixels.
@@ -216,7 +218,10 @@ impl Atlas {
             return None;
         }
         let pages = if mask { &mut self.masks } else { &mut self.colors };
-        let (page, at) = pages.place(device, queue, w, h)?;
+        let Some((page, at)) = pages.place(device, queue, w, h) else {
+            self.overflowed = true;
+            return None;
+        };
         queue.write_texture(
             wgpu::TexelCopyTextureInfo {
                 texture: &pages.texture,

@@ -1,7 +1,8 @@
 //! Device and surface: what is asked of WebGPU once, and everything that dies with a device.
 
 use futures_channel::oneshot;
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +28,9 @@ pub struct Gpu {
     pub(crate) surface: wgpu::Surface<'static>,
     pub(crate) config: wgpu::SurfaceConfiguration,
     pub(crate) max_side: u32,
+    /// Rises whenever the surface is configured, which blanks it.
+    pub(crate) configured: u64,
+    lost: Arc<AtomicBool>,
 }
 
 impl Gpu {
@@ -59,7 +63,10 @@ impl Gpu {
             .map_err(|e| GpuError::Device(e.to_string()))?;
         let (tell, lost) = oneshot::channel();
         let tell = Mutex::new(Some(tell));
+        let is_lost = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_lost);
         device.set_device_lost_callback(move |reason, words| {
+            flag.store(true, Ordering::Release);
             if let Some(t) = tell.lock().ok().and_then(|mut t| t.take()) {
                 let _ = t.send(format!("{reason:?}: {words}"));
             }
@@ -73,21 +80,40 @@ impl Gpu {
         let mut config = surface.get_default_config(&adapter, width.max(1), height.max(1)).ok_or(GpuError::Format)?;
         config.format = format;
         config.present_mode = wgpu::PresentMode::Fifo;
-        let mut gpu = Self { device, queue, surface, config, max_side };
-        gpu.resize(width, height);
+        let mut gpu = Self { device, queue, surface, config, max_side, configured: 0, lost: is_lost };
+        (gpu.config.width, gpu.config.height) = gpu.clamped(width, height);
+        gpu.configure();
         Ok((gpu, lost))
     }
 
-    /// Fits the surface to the canvas, in physical pixels, clamped to what the device can.
+    /// Fits the surface to the canvas, in physical pixels, clamped to what the device can. The
+    /// same size again changes nothing.
     pub fn resize(&mut self, width: u32, height: u32) {
-        self.config.width = width.clamp(1, self.max_side);
-        self.config.height = height.clamp(1, self.max_side);
+        let size = self.clamped(width, height);
+        if size != self.size() {
+            (self.config.width, self.config.height) = size;
+            self.configure();
+        }
+    }
+
+    fn clamped(&self, width: u32, height: u32) -> (u32, u32) {
+        (width.clamp(1, self.max_side), height.clamp(1, self.max_side))
+    }
+
+    pub(crate) fn configure(&mut self) {
         self.surface.configure(&self.device, &self.config);
+        self.configured += 1;
     }
 
     /// Size of the surface, in physical pixels.
     #[must_use]
     pub fn size(&self) -> (u32, u32) {
         (self.config.width, self.config.height)
+    }
+
+    /// True once the device is lost: nothing more will be drawn through this value.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Acquire)
     }
 }

@@ -12,7 +12,11 @@
 mod atlas;
 mod frame;
 mod gpu;
+mod paint;
+mod pictures;
+mod pipeline;
 
-pub use atlas::{Bitmap, FallbackRaster};
+pub use atlas::{BITMAP_MAX, Bitmap, FallbackRaster, PAGE, PAGES_MAX};
 pub use frame::Compositor;
 pub use gpu::{Gpu, GpuError};
+pub use pictures::{PICTURE_SIDE_MAX, PICTURES_BYTES_MAX, PictureError};

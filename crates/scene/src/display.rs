@@ -120,6 +120,7 @@ impl Layer {
                 Item::Quad(q) => {
                     q.radii.0.map(f32::to_bits).hash(&mut h);
                     (q.fill, q.border.width.to_bits(), q.border.color).hash(&mut h);
+                    q.shadow.is_some().hash(&mut h);
                     if let Some(s) = &q.shadow {
                         (s.offset.x.to_bits(), s.offset.y.to_bits(), s.blur.to_bits(), s.color).hash(&mut h);
                     }

@@ -298,7 +298,7 @@ impl EditBuffer {
                 Run::Typing => {
                     removed.is_empty()
                         && start == last.at + last.inserted.len()
-                        && !(last.inserted.ends_with(char::is_whitespace) && !text.starts_with(char::is_whitespace))
+                        && (text.starts_with(char::is_whitespace) || !last.inserted.ends_with(char::is_whitespace))
                         && text.chars().count() <= 2
                 }
                 Run::Deleting => text.is_empty() && last.inserted.is_empty() && (end == last.at || start == last.at),

@@ -555,15 +555,13 @@ fn hit_run(run: &LayoutRun<'_>, x: f32) -> usize {
     if x <= first.x {
         return edge(first, false);
     }
-    for g in run.glyphs.iter().filter(|g| x < g.x + g.w) {
-        let cluster = run.text.get(g.start..g.end).unwrap_or("");
-        let stops: Vec<usize> = cluster.grapheme_indices(true).map(|(i, _)| g.start + i).chain([g.end]).collect();
-        let n = stops.len() - 1;
-        #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let k = (((x - g.x) / g.w.max(f32::EPSILON)) * n as f32).round().clamp(0.0, n as f32) as usize;
-        return if g.level.is_rtl() { stops[n - k] } else { stops[k] };
-    }
-    edge(last, true)
+    let Some(g) = run.glyphs.iter().find(|g| x < g.x + g.w) else { return edge(last, true) };
+    let cluster = run.text.get(g.start..g.end).unwrap_or("");
+    let stops: Vec<usize> = cluster.grapheme_indices(true).map(|(i, _)| g.start + i).chain([g.end]).collect();
+    let n = stops.len() - 1;
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let k = (((x - g.x) / g.w.max(f32::EPSILON)) * n as f32).round().clamp(0.0, n as f32) as usize;
+    if g.level.is_rtl() { stops[n - k] } else { stops[k] }
 }
 
 #[cfg(test)]
