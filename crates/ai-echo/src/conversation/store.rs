@@ -133,6 +133,7 @@ pub enum StoreOp {
     PutConversation(ConversationRecord),
     /// With its items, drafts, receipts, operations and reviews.
     DeleteConversation(ConversationId),
+    /// Only the newest of a key matters: an adapter may leave out older ones that wait.
     PutDraft(DraftRecord),
     PutItem(ItemKey, Item),
     /// In one transaction: the record, the receipt that a closing record brings, and with any

@@ -3,7 +3,7 @@
 use kernel::authority::Confirmation;
 use kernel::tools::{Dispatch, ObservationOrigin, ToolActionReview, ToolCall, ToolRef, UntrustedObservation};
 use kernel::{AppId, CallId, Digest, OperationId, Refusal, ToolName, TurnKey};
-use models::{Message, ToolCallPart};
+use models::{Message, Role, ToolCallPart};
 
 use super::{CallJob, Cx, FsWork, OpenReview};
 use crate::conversation::{ItemKind, MAX_PREVIEW, OperationRecord, Receipt, ReviewRecord, StoreOp, ToolState, Via};
@@ -179,6 +179,11 @@ impl Cx<'_> {
             Some((_, label)) if !job.call.wire_id.is_empty() => format!("AI Echo ({label})"),
             _ => "AI Echo".to_owned(),
         };
+        // The model's own words, never those of a tool's result.
+        let said = turn
+            .and_then(|turn| turn.wire.iter().rev().find(|message| message.role == Role::Assistant))
+            .map(|message| message.content.clone())
+            .unwrap_or_default();
         let review = OpenReview {
             call: id.clone(),
             tool: job.tool.name().to_owned(),
@@ -186,7 +191,7 @@ impl Cx<'_> {
             arguments: job.call.arguments.clone(),
             digest,
             asked_by,
-            why: turn.map(|turn| turn.wire.last().map(|m| m.content.clone()).unwrap_or_default()).unwrap_or_default(),
+            why: said,
             explanation: format!(
                 "{} It can touch only {} in /mnt/{}.",
                 explained.explanation, proposal.path, proposal.mount
@@ -334,7 +339,12 @@ impl Cx<'_> {
             };
         });
         if let Some(why) = unsaved {
-            self.refuse(Refusal::new("ReceiptNotSaved", &words, "the receipt to be saved", &why));
+            self.refuse(Refusal::new(
+                "ReceiptNotSaved",
+                "Saving the receipt",
+                "room and access to this browser's storage",
+                &why,
+            ));
         }
         if late {
             let turn = id.turn.turn;

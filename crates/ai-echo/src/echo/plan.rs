@@ -184,6 +184,10 @@ impl Cx<'_> {
         }
         let (earlier, dropped) = history(&conversation.items, turn.turn, budget.history);
         let mut words = job.words.clone();
+        for attachment in &job.attachments {
+            // Only a narrowed turn still has these: its one tool is told where to look.
+            words.push_str(&format!("\n\nAttached file: {}", attachment.path));
+        }
         for evidence in &job.evidence {
             words.push_str(&format!("\n\n{evidence}"));
         }

@@ -173,7 +173,7 @@ impl Cx<'_> {
         match event {
             ModelEvent::Trimmed { dropped } => self.left_out(turn, dropped as usize),
             ModelEvent::Diagnostic(words) => {
-                self.refuse(Refusal::new("StreamDiagnostic", "The model's stream", "", &words))
+                self.refuse(Refusal::new("StreamDiagnostic", "A piece of the model's stream", "", &words))
             }
             progress => {
                 if let Some(job) = self.e.jobs.get_mut(turn) {

@@ -645,7 +645,7 @@ fn a_remote_write_waits_for_the_person_and_a_stop_takes_the_card_away() {
     w.say("write it down");
     let run = w.next_ask().run;
     w.send(Msg::Model(run, ModelEvent::Delta("I will note it.".into())));
-    w.calls(run, &[("a", "files.write", "{\"path\":\"n.md\",\"content\":\"x\"}")]);
+    w.calls(run, &[("r", "files.list", "{}"), ("a", "files.write", "{\"path\":\"n.md\",\"content\":\"x\"}")]);
     let review = w.echo.reviews().next().expect("review").clone();
     assert!(review.asked_by.contains("m at http://127.0.0.1:1") && review.why == "I will note it.");
     w.send(Msg::Stop(w.id()));

@@ -11,6 +11,6 @@ mod stream_tests;
 
 pub use calls::{CallsError, MAX_ARGUMENTS, MAX_TOOL_CALLS};
 pub use errors::{http_error, unreachable};
-pub use request::{WireNames, build_request};
+pub use request::{MAX_MODELS_LISTED, WireNames, build_request, model_names, models_request};
 pub use sse::{EventTooLarge, MAX_EVENT_BYTES, SseDecoder, SseEvent};
 pub use stream::{ChatStream, MAX_ANSWER_BYTES};

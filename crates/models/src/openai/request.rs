@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::provider::MAX_MODEL_NAME;
-use crate::{ConfigError, HttpRequest, Message, ModelRequest, ProviderConfig, ToolSpec};
+use crate::{
+    BaseUrl, ConfigError, HttpRequest, Message, ModelError, ModelErrorKind, ModelRequest, ProviderConfig, ToolSpec,
+};
 
 /// The wire allows `[A-Za-z0-9_-]` only, our tools have dots: one name for each, both ways.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,6 +89,33 @@ pub fn build_request(request: &ModelRequest, config: &ProviderConfig) -> Result<
     })
 }
 
+/// Asks a server which models it has: the check that Settings makes of an address and a key.
+pub fn models_request(base_url: &BaseUrl) -> HttpRequest {
+    HttpRequest {
+        method: "GET",
+        url: base_url.join("models"),
+        headers: vec![("accept", "application/json".to_owned())],
+        body: Vec::new(),
+    }
+}
+
+/// The models that a 2xx answer to [`models_request`] names, in order, at most
+/// [`MAX_MODELS_LISTED`].
+///
+/// # Errors
+/// `BrokenStream` when the answer is no such list.
+pub fn model_names(body: &[u8]) -> Result<Vec<String>, ModelError> {
+    let broken = || ModelError::new(ModelErrorKind::BrokenStream).advice("(the answer is no list of models)");
+    let value: Value = serde_json::from_slice(body).map_err(|_| broken())?;
+    let list = value.get("data").and_then(Value::as_array).ok_or_else(broken)?;
+    let names = list.iter().filter_map(|model| model.get("id")?.as_str());
+    let fits = |name: &&str| !name.is_empty() && name.len() <= MAX_MODEL_NAME;
+    Ok(names.filter(fits).take(MAX_MODELS_LISTED).map(str::to_owned).collect())
+}
+
+/// The most models listed of one server.
+pub const MAX_MODELS_LISTED: usize = 512;
+
 /// Two decimals are enough for a temperature, and an `f32` printed as an `f64` looks broken.
 fn decimal(value: f32) -> Value {
     json!((f64::from(value) * 100.0).round() / 100.0)
@@ -125,7 +154,7 @@ fn tool(tool: &ToolSpec, names: &WireNames) -> Result<Value, ConfigError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BaseUrl, RunId, Sampling, ToolCallPart};
+    use crate::{RunId, Sampling, ToolCallPart};
 
     fn spec(name: &str) -> ToolSpec {
         ToolSpec { name: name.into(), description: "d".into(), schema_json: "{\"type\":\"object\"}".into() }
@@ -203,6 +232,17 @@ mod tests {
             assert_eq!(names.real(wire), tool.name);
         }
         assert_eq!(names.real("rm_rf"), "rm_rf");
+    }
+
+    #[test]
+    fn a_server_is_asked_for_its_models() {
+        let request = models_request(&BaseUrl::parse("http://127.0.0.1:11434/v1").expect("url"));
+        assert_eq!((request.method, request.url.as_str()), ("GET", "http://127.0.0.1:11434/v1/models"));
+        let body = br#"{"object":"list","data":[{"id":"llama3"},{"id":""},{"no":1},{"id":"qwen"}]}"#;
+        assert_eq!(model_names(body), Ok(vec!["llama3".to_owned(), "qwen".to_owned()]));
+        for body in [&b"<html>"[..], b"{}", b"[]", b"\xff"] {
+            assert_eq!(model_names(body).map_err(|e| e.kind), Err(ModelErrorKind::BrokenStream));
+        }
     }
 
     #[test]
