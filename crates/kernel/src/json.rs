@@ -22,7 +22,7 @@ pub struct Limits {
 pub const ARGS: Limits = Limits { bytes: 256 * 1024, depth: 16, keys: 1024, string: 128 * 1024 };
 /// Tool schemas: 32 KiB, depth 12 of values, 512 properties (keys are counted with keywords).
 pub const SCHEMA: Limits = Limits { bytes: 32 * 1024, depth: 40, keys: 4096, string: 8 * 1024 };
-/// Longest number, in characters (engine.md §2.7).
+/// Digits of a number (engine.md §2.7).
 pub const NUMBER_MAX: usize = 64;
 
 /// Why bytes are not a document.
@@ -100,10 +100,11 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, depth: usize) -> Result<Value, JsonError> {
-        if depth > self.limits.depth {
+        let next = self.peek();
+        if matches!(next, Some(b'{' | b'[')) && depth >= self.limits.depth {
             return Err(JsonError::TooDeep(self.limits.depth));
         }
-        match self.peek() {
+        match next {
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => self.string().map(Value::String),
@@ -193,8 +194,9 @@ impl Reader<'_> {
             self.at += 1;
         }
         let slice = &self.bytes[start..self.at];
-        if slice.len() > NUMBER_MAX {
-            return Err(JsonError::TooLarge { what: "a number", size: slice.len(), max: NUMBER_MAX });
+        let size = slice.iter().filter(|b| b.is_ascii_digit()).count();
+        if size > NUMBER_MAX {
+            return Err(JsonError::TooLarge { what: "the digits of a number", size, max: NUMBER_MAX });
         }
         let n: Number = serde_json::from_slice(slice).map_err(|_| JsonError::Syntax { at: start, what: "a number" })?;
         Ok(Value::Number(n))
@@ -221,8 +223,8 @@ mod tests {
     #[test]
     fn bounds_hold_one_below_and_one_above() {
         let nest = |n: usize| [vec![b'['; n], vec![b']'; n]].concat();
-        assert!(parse(&nest(ARGS.depth + 1), ARGS).is_ok());
-        assert_eq!(parse(&nest(ARGS.depth + 2), ARGS), Err(JsonError::TooDeep(ARGS.depth)));
+        assert!(parse(&nest(ARGS.depth), ARGS).is_ok());
+        assert_eq!(parse(&nest(ARGS.depth + 1), ARGS), Err(JsonError::TooDeep(ARGS.depth)));
         assert_eq!(parse(&vec![b'['; ARGS.bytes], ARGS), Err(JsonError::TooDeep(ARGS.depth)));
         let keys = |n: usize| format!("{{{}}}", (0..n).map(|i| format!("\"{i}\":0")).collect::<Vec<_>>().join(","));
         assert!(parse(keys(ARGS.keys).as_bytes(), ARGS).is_ok());

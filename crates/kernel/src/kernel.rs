@@ -5,7 +5,7 @@ use crate::ids::{AppId, CommandName, Digest, PackageId, Rev, SkillId, ToolName, 
 use crate::refusal::{Refusal, RefusalRing};
 use crate::registry::{
     AppEntry, AppRegistry, Command, CommandBus, ENTRIES_MAX, Guidance, GuidanceRegistry, PER_APP_MAX, Package,
-    PackageManager, PackageState, RegistryRefusal,
+    PackageManager, PackageState, RegistryRefusal, SUMMARY_MAX, TITLE_MAX,
 };
 use crate::tools::{OFFERED_MAX, TOOLS_MAX, ToolDriver, ToolRefusal, ToolRouter, ToolSource};
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ impl Kernel {
             return Err(RegistryRefusal::RegistryFull);
         }
         let rev = self.bump();
-        self.packages.map.insert(id.clone(), Package { id, title: title.to_owned(), state, digest, rev });
+        self.packages.map.insert(id.clone(), Package { id, title: short(title), state, digest, rev });
         Ok(())
     }
     /// Changes a package's state: its rows, commands and tools follow in this one step.
@@ -107,6 +107,20 @@ impl Kernel {
         let p = self.packages.map.get_mut(id).ok_or_else(|| RegistryRefusal::PackageUnknown(id.clone()))?;
         p.state = state;
         p.rev = self.rev.next();
+        self.bump();
+        Ok(())
+    }
+
+    /// Takes a package away, with everything it owns, in one step (I-137).
+    ///
+    /// # Errors
+    /// `PackageUnknown`.
+    pub fn remove_package(&mut self, id: &PackageId) -> Result<(), RegistryRefusal> {
+        self.packages.map.remove(id).ok_or_else(|| RegistryRefusal::PackageUnknown(id.clone()))?;
+        self.apps.map.retain(|_, a| a.package != *id);
+        self.commands.map.retain(|_, c| c.owner != *id);
+        self.tools.map.retain(|_, t| t.source.owner != *id);
+        self.guidance.map.retain(|_, g| g.package != *id);
         self.bump();
         Ok(())
     }
@@ -130,7 +144,10 @@ impl Kernel {
             return Err(RegistryRefusal::RegistryFull);
         }
         let rev = self.bump();
-        self.apps.map.insert(app.id.clone(), AppEntry { rev, package_digest: digest, ..app });
+        let mut app = AppEntry { rev, package_digest: digest, title: short(&app.title), ..app };
+        app.actions.iter_mut().for_each(|a| a.title = short(&a.title));
+        app.surfaces.iter_mut().for_each(|s| s.title = short(&s.title));
+        self.apps.map.insert(app.id.clone(), app);
         Ok(())
     }
     /// Takes an app away.
@@ -161,7 +178,8 @@ impl Kernel {
             _ => {}
         }
         let rev = self.bump();
-        self.commands.map.insert(command.name.clone(), Command { rev, ..command });
+        let command = Command { rev, title: short(&command.title), ..command };
+        self.commands.map.insert(command.name.clone(), command);
         Ok(())
     }
     /// Takes a command away.
@@ -247,7 +265,8 @@ impl Kernel {
             _ => {}
         }
         let rev = self.bump();
-        self.guidance.map.insert(g.id.clone(), Guidance { rev, ..g });
+        let summary = crate::clip::label(&g.summary, SUMMARY_MAX).into_owned();
+        self.guidance.map.insert(g.id.clone(), Guidance { rev, title: short(&g.title), summary, ..g });
         Ok(())
     }
     /// Takes guidance away.
@@ -278,4 +297,9 @@ impl Kernel {
         }
         (TurnGrant::cut(turn, offered, capabilities, affordances), refused)
     }
+}
+
+/// A title within its bound (`field_5h4`).
+fn short(title: &str) -> String {
+    crate::clip::label(title, TITLE_MAX).into_owned()
 }

@@ -8,6 +8,8 @@
 
 pub mod authority;
 pub mod clip;
+#[cfg(test)]
+mod fixture;
 pub mod ids;
 pub mod json;
 mod kernel;

@@ -8,6 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most packages, apps, commands and guidances registered, each.
 pub const ENTRIES_MAX: usize = 512;
+/// Longest title, in bytes.
+pub const TITLE_MAX: usize = 120;
+/// Longest summary, in bytes: 1,024 code points of the format.
+pub const SUMMARY_MAX: usize = 4096;
 /// Most actions or views of one app.
 pub const PER_APP_MAX: usize = 64;
 
@@ -410,3 +414,6 @@ impl GuidanceRegistry {
         self.map.values()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -115,6 +115,14 @@ impl Type {
     }
 }
 
+/// Largest power of ten that is told from others.
+const EXP_MAX: i64 = 1_000_000;
+/// Schemas that apply to one and the same value through each other: with the bound on the depth
+/// of values it bounds the recursion, so that no schema can end the stack.
+pub const CHAIN_MAX: usize = 16;
+/// Schemas inside each other, references included, while compiling.
+const NESTING_MAX: usize = 64;
+
 /// An exact decimal: sign, digits without leading or trailing zeros, and the power of ten of
 /// the first digit. Enough to compare and to see an integer, for any number of digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +138,9 @@ impl Decimal {
         let text = n.to_string();
         let (negative, text) = text.strip_prefix('-').map_or((false, text.as_str()), |t| (true, t));
         let (mantissa, exp) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-        let exp: i64 = exp.parse().unwrap_or(if exp.starts_with('-') { -1_000_000 } else { 1_000_000 });
+        // Beyond a million a number is only “huge” or “tiny”; the clamp keeps every sum in range.
+        let far = if exp.starts_with('-') { -EXP_MAX } else { EXP_MAX };
+        let exp: i64 = exp.parse().unwrap_or(far).clamp(-EXP_MAX, EXP_MAX);
         let (int, frac) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let all: Vec<u8> = int.bytes().chain(frac.bytes()).map(|b| b - b'0').collect();
         let lead = all.iter().take_while(|d| **d == 0).count();
@@ -171,19 +181,73 @@ impl Decimal {
             (true, Equal) => Equal,
         }
     }
-    /// True when `self` is a whole multiple of `o` (`multipleOf`), for numbers within 38 digits.
+    /// True when `self` is a whole multiple of `o` (`multipleOf`), whose digits fit 18.
     fn multiple_of(&self, o: &Self) -> bool {
         if self.digits.is_empty() {
             return true;
         }
         let scale = |d: &Self| d.exp - i64::try_from(d.digits.len()).unwrap_or(0);
-        let low = scale(self).min(scale(o));
-        let int = |d: &Self| -> Option<u128> {
-            let zeros = usize::try_from(scale(d) - low).ok().filter(|z| z + d.digits.len() <= 38)?;
-            Some(d.digits.iter().chain(std::iter::repeat_n(&0, zeros)).fold(0, |a, d| a * 10 + u128::from(*d)))
-        };
-        matches!((int(self), int(o)), (Some(a), Some(b)) if b != 0 && a.is_multiple_of(b))
+        // Neither ends in a zero, so what is finer than its divisor is no multiple of it.
+        let Ok(mut power) = u64::try_from(scale(self) - scale(o)) else { return false };
+        if o.digits.is_empty() || o.digits.len() > DIVISOR_DIGITS {
+            return false;
+        }
+        let m = o.digits.iter().fold(0_u128, |a, d| a * 10 + u128::from(*d));
+        let mut rest = self.digits.iter().fold(0_u128, |a, d| (a * 10 + u128::from(*d)) % m);
+        let mut ten = 10 % m;
+        while power > 0 {
+            if power & 1 == 1 {
+                rest = rest * ten % m;
+            }
+            ten = ten * ten % m;
+            power >>= 1;
+        }
+        rest == 0
     }
+    /// One text for all ways of writing the number.
+    fn canonical(&self) -> String {
+        let digits: String = self.digits.iter().map(|d| char::from(b'0' + d)).collect();
+        format!("{}{digits}e{}", if self.negative { "-" } else { "" }, self.exp)
+    }
+}
+
+/// Digits of a `multipleOf`.
+const DIVISOR_DIGITS: usize = 18;
+
+/// One text for all values that are equal by [`same`].
+fn canonical(v: &Value, out: &mut String) {
+    match v {
+        Value::Number(n) => out.push_str(&Decimal::of(n).canonical()),
+        Value::Array(a) => {
+            out.push('[');
+            for v in a {
+                canonical(v, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Value::Object(m) => {
+            let sorted: BTreeMap<_, _> = m.iter().collect();
+            out.push('{');
+            for (k, v) in sorted {
+                out.push_str(&Value::from(k.as_str()).to_string());
+                out.push(':');
+                canonical(v, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        other => out.push_str(&other.to_string()),
+    }
+}
+
+fn all_differ(a: &[Value]) -> bool {
+    let mut seen = BTreeSet::new();
+    a.iter().all(|v| {
+        let mut text = String::new();
+        canonical(v, &mut text);
+        seen.insert(text)
+    })
 }
 
 /// Equality of JSON values with numbers by value: `1` equals `1.0`.
@@ -205,6 +269,7 @@ struct Node {
     properties: BTreeMap<String, usize>,
     has_properties: bool,
     additional: Option<usize>,
+    closed: bool,
     required: Vec<String>,
     items: Option<usize>,
     prefix: Vec<usize>,
@@ -263,6 +328,7 @@ struct Compiler<'a> {
     nodes: Vec<Node>,
     by_pointer: BTreeMap<String, usize>,
     properties: usize,
+    nesting: usize,
 }
 
 fn escape(s: &str) -> String {
@@ -276,7 +342,7 @@ impl Schema {
     /// [`SchemaError`], naming keyword or pointer.
     pub fn compile(text: &str) -> Result<Self, SchemaError> {
         let root = json::parse(text.as_bytes(), json::SCHEMA)?;
-        let mut c = Compiler { root: &root, nodes: vec![], by_pointer: BTreeMap::new(), properties: 0 };
+        let mut c = Compiler { root: &root, nodes: vec![], by_pointer: BTreeMap::new(), properties: 0, nesting: 0 };
         c.node(&root, "#")?;
         let nodes = c.nodes;
         // A chain of references that never meets a schema would not end.
@@ -293,6 +359,7 @@ impl Schema {
         }
         let schema = Self { nodes };
         schema.check_cycles()?;
+        schema.check_chains()?;
         Ok(schema)
     }
 
@@ -334,6 +401,28 @@ impl Schema {
         Ok(())
     }
 
+    /// Refuses chains of schemas for one value that are longer than [`CHAIN_MAX`]; there are no
+    /// cycles any more when this runs, so every round settles at least one more level.
+    fn check_chains(&self) -> Result<(), SchemaError> {
+        let mut height = vec![0_usize; self.nodes.len()];
+        for _ in 0..=CHAIN_MAX {
+            let mut still = true;
+            for (i, n) in self.nodes.iter().enumerate() {
+                let next = n.reference.iter().chain(&n.any).chain(&n.one).chain(&n.all);
+                let h = next.map(|j| height[*j] + 1).max().unwrap_or(0);
+                if h > CHAIN_MAX {
+                    return Err(SchemaError::TooLarge(CHAIN_MAX, "parts that apply to one value through each other"));
+                }
+                still &= h == height[i];
+                height[i] = h;
+            }
+            if still {
+                return Ok(());
+            }
+        }
+        Err(SchemaError::TooLarge(CHAIN_MAX, "parts that apply to one value through each other"))
+    }
+
     /// Top-level properties in their order.
     #[must_use]
     pub fn properties(&self) -> Vec<Property> {
@@ -367,51 +456,29 @@ impl Schema {
     pub fn check(&self, value: &Value) -> Vec<Problem> {
         let mut run = Run { nodes: &self.nodes, work: 0 };
         let mut out = run.place(0, value, "");
+        if run.work > WORK_MAX {
+            // An alternative that was given up may have been the one that fits, or one too many:
+            // nothing that was found so far is worth telling.
+            return vec![Problem {
+                kind: ProblemKind::Value,
+                pointer: String::new(),
+                expected: "arguments that can be checked in bounded time".into(),
+                observed: "more alternatives than can be tried".into(),
+            }];
+        }
         out.sort_by(|a, b| (a.kind, &a.pointer).cmp(&(b.kind, &b.pointer)));
+        out.dedup_by(|a, b| (a.kind, &a.pointer, &a.expected) == (b.kind, &b.pointer, &b.expected));
         out.truncate(PROBLEMS_MAX);
         out
     }
 
-    /// The `format` annotation that applies to each text in a value: (pointer, format, text).
-    pub fn formats<'v>(&self, value: &'v Value, each: &mut impl FnMut(&str, &str, &'v str)) {
-        self.walk_formats(0, value, "", each, 0);
-    }
-
-    fn walk_formats<'v>(
-        &self,
-        node: usize,
-        v: &'v Value,
-        pointer: &str,
-        each: &mut impl FnMut(&str, &str, &'v str),
-        depth: usize,
-    ) {
-        if depth > json::SCHEMA.depth {
-            return;
-        }
-        let n = &self.nodes[node];
-        if let (Some(f), Value::String(s)) = (&n.format, v) {
-            each(pointer, f, s);
-        }
-        for i in n.reference.iter().chain(&n.all).chain(&n.any).chain(&n.one) {
-            self.walk_formats(*i, v, pointer, each, depth + 1);
-        }
-        match v {
-            Value::Object(m) => {
-                for (k, v) in m {
-                    if let Some(i) = n.properties.get(k).or(n.additional.as_ref()) {
-                        self.walk_formats(*i, v, &format!("{pointer}/{}", escape(k)), each, depth + 1);
-                    }
-                }
-            }
-            Value::Array(a) => {
-                for (k, v) in a.iter().enumerate() {
-                    if let Some(i) = n.prefix.get(k).or(n.items.as_ref()) {
-                        self.walk_formats(*i, v, &format!("{pointer}/{k}"), each, depth + 1);
-                    }
-                }
-            }
-            _ => {}
-        }
+    /// The `format` annotation that applies to each text in a valid value: (pointer, format,
+    /// text). Of alternatives only those that fit apply. False when the work ran out.
+    #[must_use]
+    pub fn formats<'v>(&self, value: &'v Value, each: &mut impl FnMut(&str, &str, &'v str)) -> bool {
+        let mut run = Run { nodes: &self.nodes, work: 0 };
+        run.formats(0, value, "", each);
+        run.work <= WORK_MAX
     }
 
     /// Every property name that the schema declares somewhere.
@@ -429,6 +496,10 @@ impl Compiler<'_> {
         if self.nodes.len() >= NODES_MAX {
             return Err(SchemaError::TooLarge(NODES_MAX, "parts"));
         }
+        if self.nesting > NESTING_MAX {
+            return Err(SchemaError::TooLarge(NESTING_MAX, "levels"));
+        }
+        self.nesting += 1;
         let i = self.nodes.len();
         self.nodes.push(Node::default());
         self.by_pointer.insert(pointer.to_owned(), i);
@@ -439,6 +510,7 @@ impl Compiler<'_> {
             _ => return Err(bad("(schema)", pointer, "must be an object or true or false")),
         }
         self.nodes[i] = n;
+        self.nesting -= 1;
         Ok(i)
     }
 
@@ -472,7 +544,9 @@ impl Compiler<'_> {
                     n.required = names.iter().map(text).collect::<Result<_, _>>()?;
                 }
                 "additionalProperties" => {
-                    if !v.is_boolean() {
+                    if v.is_boolean() {
+                        n.closed = *v == Value::Bool(false);
+                    } else {
                         n.additional = Some(self.node(v, &here(""))?);
                     }
                 }
@@ -481,8 +555,17 @@ impl Compiler<'_> {
                 "anyOf" => n.any = self.list(v, &here(""), &e)?,
                 "oneOf" => n.one = self.list(v, &here(""), &e)?,
                 "allOf" => n.all = self.list(v, &here(""), &e)?,
-                "enum" => n.allowed = Some(v.as_array().ok_or_else(|| e("must be a list"))?.clone()),
-                "const" => n.allowed = Some(vec![v.clone()]),
+                "enum" | "const" => {
+                    let mut list = match v {
+                        Value::Array(a) if key == "enum" => a.clone(),
+                        _ if key == "enum" => return Err(e("must be a list")),
+                        v => vec![v.clone()],
+                    };
+                    if let Some(before) = n.allowed.take() {
+                        list.retain(|v| before.iter().any(|w| same(v, w)));
+                    }
+                    n.allowed = Some(list);
+                }
                 "uniqueItems" => n.unique = v.as_bool().ok_or_else(|| e("must be true or false"))?,
                 "pattern" => {
                     let p = v.as_str().ok_or_else(|| e("must be text"))?;
@@ -502,8 +585,9 @@ impl Compiler<'_> {
                 k if NUMBERS.contains(&k) => {
                     let Value::Number(num) = v else { return Err(e("must be a number")) };
                     let name = NUMBERS.into_iter().find(|x| *x == k).unwrap_or("minimum");
-                    if name == "multipleOf" && Decimal::of(num).digits.is_empty() {
-                        return Err(e("must not be zero"));
+                    let d = Decimal::of(num);
+                    if name == "multipleOf" && (d.negative || !(1..=DIVISOR_DIGITS).contains(&d.digits.len())) {
+                        return Err(e("must be above zero, with at most 18 digits"));
                     }
                     n.numbers.push((name, num.clone()));
                 }
@@ -548,8 +632,12 @@ impl Compiler<'_> {
         if !path.is_empty() && !path.starts_with('/') {
             return Err(fail("leads nowhere"));
         }
+        let at = format!("#{path}");
+        if let Some(i) = self.by_pointer.get(&at) {
+            return Ok(*i);
+        }
         let v = v.clone();
-        self.node(&v, &format!("#{path}"))
+        self.node(&v, &at)
     }
 }
 
@@ -573,16 +661,47 @@ impl Run<'_> {
         let mut out = self.apply(node, v, pointer, &mut declared);
         if let Value::Object(m) = v {
             for k in m.keys().filter(|k| !declared.0.contains(k.as_str())) {
-                let names: Vec<&str> = self.names(node);
-                out.push(Problem {
-                    kind: ProblemKind::Undeclared,
-                    pointer: format!("{pointer}/{}", escape(k)),
-                    expected: if names.is_empty() { "no arguments".into() } else { names.join(", ") },
-                    observed: format!("undeclared argument “{}”", crate::clip::label(k, 64)),
-                });
+                out.push(undeclared(k, pointer, &self.names(node)));
             }
         }
         out
+    }
+
+    fn formats<'v>(&mut self, node: usize, v: &'v Value, pointer: &str, each: &mut impl FnMut(&str, &str, &'v str)) {
+        self.work += 1;
+        if self.work > WORK_MAX {
+            return;
+        }
+        let nodes = self.nodes;
+        let n = &nodes[node];
+        if let (Some(f), Value::String(s)) = (&n.format, v) {
+            each(pointer, f, s);
+        }
+        for i in n.reference.iter().chain(&n.all) {
+            self.formats(*i, v, pointer, each);
+        }
+        for i in n.any.iter().chain(&n.one) {
+            if self.apply(*i, v, pointer, &mut Declared::default()).is_empty() {
+                self.formats(*i, v, pointer, each);
+            }
+        }
+        match v {
+            Value::Object(m) => {
+                for (k, v) in m {
+                    if let Some(i) = n.properties.get(k).or(n.additional.as_ref()) {
+                        self.formats(*i, v, &format!("{pointer}/{}", escape(k)), each);
+                    }
+                }
+            }
+            Value::Array(a) => {
+                for (k, v) in a.iter().enumerate() {
+                    if let Some(i) = n.prefix.get(k).or(n.items.as_ref()) {
+                        self.formats(*i, v, &format!("{pointer}/{k}"), each);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 
     fn names(&self, node: usize) -> Vec<&str> {
@@ -612,18 +731,18 @@ impl Run<'_> {
             add(&mut out, ProblemKind::Value, "nothing here".into(), seen());
             return out;
         }
-        if let Some(types) = &n.types {
-            if !types.iter().any(|t| t.fits(v)) {
-                let names: Vec<_> = types.iter().map(|t| t.name()).collect();
-                add(&mut out, ProblemKind::Type, names.join(" or "), seen());
-                return out;
-            }
+        if let Some(types) = &n.types
+            && !types.iter().any(|t| t.fits(v))
+        {
+            let names: Vec<_> = types.iter().map(|t| t.name()).collect();
+            add(&mut out, ProblemKind::Type, names.join(" or "), seen());
+            return out;
         }
-        if let Some(allowed) = &n.allowed {
-            if !allowed.iter().any(|a| same(a, v)) {
-                let list: Vec<_> = allowed.iter().take(16).map(brief).collect();
-                add(&mut out, ProblemKind::Value, format!("one of {}", list.join(", ")), seen());
-            }
+        if let Some(allowed) = &n.allowed
+            && !allowed.iter().any(|a| same(a, v))
+        {
+            let list: Vec<_> = allowed.iter().take(16).map(brief).collect();
+            add(&mut out, ProblemKind::Value, format!("one of {}", list.join(", ")), seen());
         }
         let count = match v {
             Value::String(s) => Some((s.chars().count() as u64, 0, "characters")),
@@ -658,14 +777,14 @@ impl Run<'_> {
                 }
             }
             Value::String(s) => {
-                if let Some((p, r)) = &n.pattern {
-                    if !r.is_match(s) {
-                        add(&mut out, ProblemKind::Value, format!("text that matches {p}"), seen());
-                    }
+                if let Some((p, r)) = &n.pattern
+                    && !r.is_match(s)
+                {
+                    add(&mut out, ProblemKind::Value, format!("text that matches {p}"), seen());
                 }
             }
             Value::Array(a) => {
-                if n.unique && (1..a.len()).any(|i| a[..i].iter().any(|x| same(x, &a[i]))) {
+                if n.unique && !all_differ(a) {
                     add(&mut out, ProblemKind::Value, "items that differ".into(), seen());
                 }
                 for (k, item) in a.iter().enumerate() {
@@ -682,6 +801,9 @@ impl Run<'_> {
                     if let Some(i) = n.properties.get(k).or(n.additional.as_ref()) {
                         declared.0.insert(k);
                         out.extend(self.place(*i, val, &format!("{pointer}/{}", escape(k))));
+                    } else if n.closed {
+                        // Also told by `place`; here it decides between alternatives.
+                        out.push(undeclared(k, pointer, &self.names(node)));
                     }
                 }
             }
@@ -721,6 +843,15 @@ impl Run<'_> {
         }
         out.truncate(PROBLEMS_MAX * 4);
         out
+    }
+}
+
+fn undeclared(key: &str, pointer: &str, names: &[&str]) -> Problem {
+    Problem {
+        kind: ProblemKind::Undeclared,
+        pointer: format!("{pointer}/{}", escape(key)),
+        expected: if names.is_empty() { "no arguments".into() } else { names.join(", ") },
+        observed: format!("undeclared argument “{}”", crate::clip::label(key, 64)),
     }
 }
 

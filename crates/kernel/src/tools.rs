@@ -10,7 +10,7 @@ use crate::json::{self, JsonError};
 use crate::mount::MountPath;
 use crate::refusal::Refusal;
 use crate::registry::{AppRegistry, PackageManager};
-use crate::schema::{Problem, ProblemKind, Schema, SchemaError};
+use crate::schema::{PROBLEMS_MAX, Problem, ProblemKind, Schema, SchemaError};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -135,8 +135,11 @@ impl ToolDriver {
     }
     pub(crate) fn describe(source: ToolSource, rev: Rev) -> Result<ToolDescriptor, ToolRefusal> {
         let schema = Schema::compile(&source.schema).map_err(|error| ToolRefusal::SchemaInvalid { error })?;
-        let source =
-            ToolSource { description: crate::clip::clip(&source.description, DESCRIPTION_MAX).into_owned(), ..source };
+        let source = ToolSource {
+            description: crate::clip::clip(&source.description, DESCRIPTION_MAX).into_owned(),
+            title: crate::clip::label(&source.title, crate::registry::TITLE_MAX).into_owned(),
+            ..source
+        };
         let digest = digest_of(&source);
         Ok(ToolDescriptor { source, schema, digest, rev })
     }
@@ -345,6 +348,7 @@ impl Held {
     ///
     /// # Errors
     /// `WrongConfirmation`, with the call handed back; the approval is used up either way.
+    #[allow(clippy::result_large_err)] // the call goes back to its card, once a person's click
     pub fn redeem(self, bound: Digest, approval: Confirmation) -> Result<Permit, (ToolRefusal, Self)> {
         if approval.digest() == bound { Ok(self.permit) } else { Err((ToolRefusal::WrongConfirmation, self)) }
     }
@@ -444,25 +448,34 @@ pub fn check_args(schema: &Schema, bytes: &[u8]) -> Result<Value, ToolRefusal> {
     }
     let mut problems = schema.check(&value);
     if problems.is_empty() {
-        schema.formats(&value, &mut |pointer, format, text| {
-            if let Some(expected) = suspicious_value(format, text) {
+        let mut found = |pointer: &str, expected: &str, text: &str| {
+            if problems.len() < PROBLEMS_MAX {
                 problems.push(Problem {
                     kind: ProblemKind::Suspicious,
                     pointer: pointer.to_owned(),
-                    expected: expected.into(),
+                    expected: expected.to_owned(),
                     observed: format!("“{}”", crate::clip::label(text, 64).escape_debug()),
                 });
             }
+        };
+        let all = schema.formats(&value, &mut |pointer, format, text| {
+            if let Some(expected) = suspicious_value(format, text) {
+                found(pointer, expected, text);
+            }
         });
+        if !all {
+            found("", "arguments that can be checked in bounded time", "");
+        }
+        suspicious_names_and_numbers(&value, "", &mut found);
     }
     let declared = schema.declared_names();
     for p in &mut problems {
         let name = p.pointer.rsplit('/').next().unwrap_or("");
-        if p.kind == ProblemKind::Undeclared {
-            if let Some(why) = suspicious_name(name, &declared) {
-                p.kind = ProblemKind::Suspicious;
-                p.observed = format!("{}, {why}", p.observed);
-            }
+        if p.kind == ProblemKind::Undeclared
+            && let Some(why) = suspicious_name(name, &declared)
+        {
+            p.kind = ProblemKind::Suspicious;
+            p.observed = format!("{}, a name {why}", p.observed);
         }
     }
     if problems.is_empty() { Ok(value) } else { Err(ToolRefusal::Args(problems)) }
@@ -486,19 +499,44 @@ fn skeleton(name: &str) -> String {
 }
 
 fn suspicious_name(name: &str, declared: &BTreeSet<&str>) -> Option<&'static str> {
-    if matches!(name, "__proto__" | "prototype" | "constructor") {
-        return Some("a name with a meaning of its own in scripts");
+    // The last one is how `serde_json` spells an exact number: read again, the object would be one.
+    if matches!(name, "__proto__" | "prototype" | "constructor" | "$serde_json::private::Number") {
+        return Some("with a meaning of its own in scripts");
     }
     if !name.is_ascii() || name.chars().any(char::is_control) {
         let twin = declared.iter().any(|d| skeleton(d) == skeleton(name));
-        return Some(if twin {
-            "which looks like a declared one"
-        } else {
-            "which has characters that names do not have"
-        });
+        return Some(if twin { "that looks like a declared one" } else { "with characters that names do not have" });
     }
     let twin = declared.iter().any(|d| *d != name && skeleton(d) == skeleton(name));
-    twin.then_some("which differs from a declared one only in case, underscores or look-alike letters")
+    twin.then_some("that differs from a declared one only in case, underscores or look-alike letters")
+}
+
+/// What is suspicious wherever it stands: names of a declared map that no name should have, and
+/// numbers beyond every finite one.
+fn suspicious_names_and_numbers(v: &Value, pointer: &str, found: &mut impl FnMut(&str, &str, &str)) {
+    match v {
+        Value::Number(n) if n.as_f64().is_none_or(f64::is_infinite) => {
+            found(pointer, "a finite number", &n.to_string());
+        }
+        Value::Array(a) => {
+            for (k, v) in a.iter().enumerate() {
+                // Most arguments are flat lists of texts: no pointer is built for those.
+                if !matches!(v, Value::String(_) | Value::Bool(_) | Value::Null) {
+                    suspicious_names_and_numbers(v, &format!("{pointer}/{k}"), found);
+                }
+            }
+        }
+        Value::Object(m) => {
+            for (k, v) in m {
+                let at = format!("{pointer}/{}", crate::clip::label(k, 64));
+                if let Some(why) = suspicious_name(k, &BTreeSet::new()) {
+                    found(&at, &format!("another name than one {why}"), k);
+                }
+                suspicious_names_and_numbers(v, &at, found);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn suspicious_value(format: &str, text: &str) -> Option<&'static str> {
@@ -621,3 +659,6 @@ impl ToolActionReview {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

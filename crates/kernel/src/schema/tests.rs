@@ -88,6 +88,94 @@ fn nested_alternatives_end_in_bounded_work() {
     assert!(Schema::compile(&s).is_err());
 }
 
+/// `n` definitions, each referring to the next in this way.
+fn chain(n: usize, one: impl Fn(usize) -> String) -> String {
+    let defs: Vec<String> = (0..n).map(|i| format!(r#""a{i}":{}"#, one(i + 1))).collect();
+    format!(
+        r##"{{"$defs":{{{},"a{n}":{{"type":"integer"}}}},"properties":{{"x":{{"$ref":"#/$defs/a0"}}}}}}"##,
+        defs.join(",")
+    )
+}
+
+#[test]
+fn a_long_chain_of_references_is_withheld_and_not_followed_to_the_end_of_the_stack() {
+    let one = |i| format!(r##"{{"$ref":"#/$defs/a{i}"}}"##);
+    for n in [CHAIN_MAX, 40, 200, 900] {
+        assert!(matches!(Schema::compile(&chain(n, one)), Err(SchemaError::TooLarge(..))), "{n}");
+    }
+    assert_eq!(problems(&chain(CHAIN_MAX - 1, one), r#"{"x":1}"#), []);
+    // Built from its end, so that compiling never goes deep.
+    let mut defs = vec![r#""a0":{"type":"integer"}"#.to_owned()];
+    defs.extend((1..300).map(|i| format!(r##""a{i}":{{"$ref":"#/$defs/a{}"}}"##, i - 1)));
+    let uses: Vec<String> = (0..300).map(|i| format!(r##""p{i}":{{"$ref":"#/$defs/a{i}"}}"##)).collect();
+    let s = format!(r#"{{"properties":{{{}}},"$defs":{{{}}}}}"#, uses.join(","), defs.join(","));
+    assert!(matches!(Schema::compile(&s), Err(SchemaError::TooLarge(CHAIN_MAX, _))));
+}
+
+#[test]
+fn alternatives_that_double_end_in_bounded_work_wherever_they_hide() {
+    // Twelve levels double, and the next level of the value doubles again.
+    let twice = |i| format!(r##"{{"anyOf":[{{"$ref":"#/$defs/a{i}"}},{{"$ref":"#/$defs/a{i}"}}]}}"##);
+    let s = chain(CHAIN_MAX / 2 - 1, twice)
+        .replace(r#"{"type":"integer"}"#, r##"{"type":"object","properties":{"x":{"$ref":"#/$defs/a0"}}}"##);
+    let deep = r#"{"x":"#.repeat(10) + "{}" + &"}".repeat(10);
+    let got = problems(&s, &deep);
+    assert!(!got.is_empty(), "more work than is done for one call");
+    // The same behind a type that does not fit: nothing of it applies to a text.
+    let hidden = format!(
+        r##"{{"properties":{{"x":{{"anyOf":[{{"type":"integer","allOf":[{{"$ref":"#/$defs/a0"}}]}},{{"type":"string"}}]}}}},{}"##,
+        chain(6, twice).trim_start_matches('{').replace(r#","properties""#, r#","examples""#)
+    );
+    let schema = Schema::compile(&hidden).expect("fits the bounds");
+    let v = json::parse(br#"{"x":"text"}"#, json::ARGS).expect("JSON");
+    assert_eq!(schema.check(&v), []);
+    assert!(schema.formats(&v, &mut |_, _, _| {}));
+}
+
+#[test]
+fn a_closed_alternative_is_told_from_an_open_one() {
+    let s = r#"{"oneOf":[{"properties":{"a":{}},"additionalProperties":false},
+        {"properties":{"a":{},"b":{}},"required":["b"],"additionalProperties":false}]}"#;
+    assert_eq!(problems(s, r#"{"a":1}"#), []);
+    assert_eq!(problems(s, r#"{"a":1,"b":2}"#), []);
+    let s = r#"{"allOf":[{"properties":{"a":{}},"additionalProperties":false},{"properties":{"b":{}}}]}"#;
+    assert_eq!(problems(s, r#"{"a":1,"b":2}"#), [(ProblemKind::Undeclared, "/b".into())]);
+}
+
+#[test]
+fn values_are_compared_as_json_schema_means_it() {
+    let s = r#"{"properties":{"v":{"enum":[1,"a",{"x":1,"y":[2]}],"const":1.0}}}"#;
+    assert_eq!(problems(s, r#"{"v":1}"#), []);
+    assert_eq!(problems(s, r#"{"v":"a"}"#).len(), 1, "both keywords hold");
+    let s = r#"{"properties":{"v":{"uniqueItems":true}}}"#;
+    assert_eq!(problems(s, r#"{"v":[1,"1",[1],true,null]}"#), []);
+    for twins in ["[1,2,1.0]", "[10,1e1]", r#"[["a"],["a"]]"#] {
+        assert_eq!(problems(s, &format!(r#"{{"v":{twins}}}"#)).len(), 1, "{twins}");
+    }
+    // Many different items are compared in one pass.
+    let many: Vec<String> = (0..20_000).map(|i| i.to_string()).collect();
+    assert_eq!(problems(s, &format!(r#"{{"v":[{}]}}"#, many.join(","))), []);
+}
+
+#[test]
+fn multiples_are_exact_at_any_size() {
+    for (n, of, ok) in [
+        ("1e30", "0.000000001", true),
+        ("1e100", "7", false),
+        ("7e100", "7", true),
+        ("-6", "3", true),
+        ("4.5", "1.5", true),
+        ("1", "1e5", false),
+        ("9007199254740993", "2", false),
+    ] {
+        let s = format!(r#"{{"properties":{{"n":{{"multipleOf":{of}}}}}}}"#);
+        assert_eq!(problems(&s, &format!(r#"{{"n":{n}}}"#)).is_empty(), ok, "{n} {of}");
+    }
+    for of in ["0", "-1", "1234567890123456789"] {
+        assert!(Schema::compile(&format!(r#"{{"multipleOf":{of}}}"#)).is_err(), "{of}");
+    }
+}
+
 fn schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(serde_json::json!({"type": "integer", "minimum": 0, "maximum": 9})),

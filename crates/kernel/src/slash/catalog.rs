@@ -164,8 +164,8 @@ impl Catalog {
             rows.push(row(canonical, kind, &g.title, "skill", source, task_slot(), disabled, &g.digest.0));
         }
         rows.sort_by(|a, b| a.canonical.cmp(&b.canonical));
-        let left_out = rows.len().saturating_sub(ROWS_MAX);
-        rows.truncate(ROWS_MAX);
+        // Counted over all rows, also those that are left out: a short name is unique or it is
+        // not (I-151).
         let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
         for r in &rows {
             *uses.entry(r.short()).or_default() += 1;
@@ -178,6 +178,8 @@ impl Catalog {
         for (r, a) in rows.iter_mut().zip(aliases) {
             r.alias = a;
         }
+        let left_out = rows.len().saturating_sub(ROWS_MAX);
+        rows.truncate(ROWS_MAX);
         Self { rev: kernel.rev(), rows, left_out }
     }
 
@@ -231,6 +233,42 @@ fn skill_problem(g: &crate::registry::Guidance) -> Option<&'static str> {
         Some("the skill changed since it was reviewed, or never was")
     } else {
         None
+    }
+}
+
+/// Why a typed name has no row, where a registry knows: a surface that shows no row, a package
+/// that is switched off, a command that did not opt in. `None` for a name nobody knows.
+pub(super) fn why_absent(kernel: &Kernel, now: &Situation, name: &str) -> Option<SlashRefusal> {
+    let (head, id) = name.split_once(':')?;
+    let app = |id: &str| AppId::new(id).ok().and_then(|id| kernel.apps().get(&id));
+    match head {
+        "app" | "action" | "go" => {
+            let entry = app(id.split(':').next()?)?;
+            let why = match kernel.apps().live(&entry.id, kernel.packages()) {
+                Err(e) => e,
+                Ok(a) if head == "app" && !a.launchable => RegistryRefusal::AppHidden(a.id.clone()),
+                Ok(_) => return None,
+            };
+            Some(SlashRefusal::SlashSurface(why))
+        }
+        "cmd" => {
+            let c = kernel.commands().get(&CommandName::new(id).ok()?)?;
+            Some(if kernel.packages().is_enabled(&c.owner) {
+                SlashRefusal::SlashNotOptedIn(c.name.to_string())
+            } else {
+                SlashRefusal::SlashSurface(RegistryRefusal::PackageDisabled(c.owner.clone()))
+            })
+        }
+        "tool" => {
+            let t = kernel.tools().get(&ToolName::new(id).ok()?)?;
+            let why = kernel.router().eligible(&t.source.name, &now.agent).err()?.to_string();
+            Some(SlashRefusal::SlashToolIneligible { why })
+        }
+        "skill" => {
+            kernel.guidance().get(&SkillId::new(id).ok()?)?;
+            Some(SlashRefusal::SlashSkillIneligible { why: "its package is switched off".to_owned() })
+        }
+        _ => None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! The submission machine: a draft remembers who wrote it, a submission reads the registries
 //! again, and one dispatch follows or a refusal that leaves the draft as it was.
 
-use super::catalog::why_gone;
+use super::catalog::{why_absent, why_gone};
 use super::{Catalog, RowKind, SLASH_MAX, Shape, Situation, SlashRefusal, SlashRow, TASK_MAX, classify, split_args};
 use crate::Kernel;
 use crate::authority::{Proof, TrustedGesture};
 use crate::ids::{ActionId, AppId, Digest, Rev, SkillId, SurfaceId};
+use crate::refusal::Refusal;
 use crate::registry::CommandRef;
 use crate::tools::ToolRef;
 
@@ -28,6 +29,18 @@ pub struct Draft {
     trusted: bool,
     origin: Option<EditOrigin>,
     pasted_lines: bool,
+    // Text that no person put there may still be in the field; it goes when the field was empty.
+    foreign: bool,
+    // The finished command name, so that a paste behind it is a task and not a command.
+    head: Option<Digest>,
+}
+
+/// The name of a command that is followed by a blank: what is edited behind it is its task.
+fn finished_head(text: &str) -> Option<Digest> {
+    match classify(text) {
+        Shape::Command { name, finished: true, .. } => Some(Digest::of(name.as_bytes())),
+        _ => None,
+    }
 }
 
 /// What a local row does (I-153): never a model, never a transcript turn.
@@ -88,19 +101,34 @@ impl Draft {
         self.trusted
     }
 
-    /// Folds an edit with its proof; `text` is the whole draft afterwards.
+    /// Folds an edit with its proof; `text` is the whole draft afterwards. An edit without
+    /// proof taints the draft until it was empty, or a row was picked: one key by the person
+    /// does not make a script's text theirs (I-157).
     pub fn edited(&mut self, text: &str, origin: EditOrigin, proof: &Proof) {
+        let restored = origin == EditOrigin::Restored;
+        let head = finished_head(text);
+        // A paste behind a finished name is part of its task (decision 6 is about the command).
+        let behind = origin == EditOrigin::Pasted && head.is_some() && head == self.head;
         self.revision = self.revision.next();
         self.digest = Some(Digest::of(text.as_bytes()));
-        self.origin = Some(origin);
-        self.trusted = origin == EditOrigin::Restored || proof.is_trusted();
+        if !behind {
+            self.origin = Some(origin);
+        }
+        self.head = head;
+        self.foreign = !restored && (self.foreign || !proof.is_trusted());
+        if text.is_empty() && proof.is_trusted() {
+            self.foreign = false;
+        }
+        self.trusted = !self.foreign;
         let lines = text.trim_end().contains('\n');
         self.pasted_lines = match origin {
+            EditOrigin::Pasted if behind => self.pasted_lines,
             EditOrigin::Pasted => lines,
             _ => self.pasted_lines && lines,
         };
     }
-    /// Somebody changed the field behind our back; it was put right again.
+    /// Somebody changed the field behind our back; it was put right again. What is in the
+    /// draft is the person's still, so the next edit of theirs goes on.
     pub fn tainted(&mut self) {
         self.revision = self.revision.next();
         self.trusted = false;
@@ -110,7 +138,11 @@ impl Draft {
         self.revision = self.revision.next();
         self.digest = Some(Digest::of(text.as_bytes()));
         self.origin = Some(EditOrigin::Typed);
-        self.trusted = true;
+        self.head = finished_head(text);
+        // The row's name is known; a task behind it may still be a script's.
+        let task = matches!(classify(text), Shape::Command { rest, .. } if !rest.trim().is_empty());
+        self.foreign &= task;
+        self.trusted = !self.foreign;
         self.pasted_lines = false;
     }
 
@@ -139,7 +171,10 @@ impl Draft {
             Shape::Command { name, rest, .. } => (name, rest),
         };
         self.check(text, proof)?;
-        let row = shown.resolve(name)?;
+        let row = shown.resolve(name).map_err(|e| match e {
+            SlashRefusal::SlashUnknown(_) => why_absent(kernel, now, name).unwrap_or(e),
+            other => other,
+        })?;
         let row = Catalog::revalidate(kernel, now, row)?;
         submit_row(&row, rest, kernel)
     }
@@ -217,6 +252,44 @@ fn submit_row(row: &SlashRow, rest: &str, kernel: &Kernel) -> Result<Submission,
             Submission::Turn(AgentTurn { row: row.canonical.clone(), kind, task: task()? })
         }
     })
+}
+
+/// A handler's word that it did one very dispatch (I-139).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    dispatch: Digest,
+    /// What was done, in words.
+    pub note: String,
+}
+
+/// How a local dispatch ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// With its receipt.
+    Done(Receipt),
+    /// Anything else (I-159).
+    Failed(Refusal),
+}
+
+impl LocalDispatch {
+    fn digest(&self) -> Digest {
+        Digest::of(format!("{self:?}").as_bytes())
+    }
+    /// For the handler, after the work is done.
+    #[must_use]
+    pub fn receipt(&self, note: &str) -> Receipt {
+        Receipt { dispatch: self.digest(), note: crate::clip::clip(note, crate::refusal::FIELD_MAX).into_owned() }
+    }
+    /// How it ended, by the handler's answer: a success needs the receipt of this very dispatch.
+    #[must_use]
+    pub fn finish(&self, answer: Result<Receipt, String>) -> Outcome {
+        let failed = |code, expected, why: &str| Outcome::Failed(Refusal::new(code, "The command", expected, why));
+        match answer {
+            Ok(r) if r.dispatch == self.digest() => Outcome::Done(r),
+            Ok(_) => failed("ReceiptForeign", "the receipt of this very command", "it showed another one's receipt"),
+            Err(why) => failed("CommandFailed", "", &why),
+        }
+    }
 }
 
 /// Checks a narrowed turn again, right before the provider is asked (I-155, I-156).

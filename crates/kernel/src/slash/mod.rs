@@ -10,7 +10,7 @@ mod parse;
 mod rank;
 
 pub use catalog::{Catalog, RegistryKind, RowKind, Situation, SlashRow, Source};
-pub use draft::{AgentTurn, Draft, EditOrigin, LocalDispatch, Submission, TurnKind, dispatch_check};
+pub use draft::{AgentTurn, Draft, EditOrigin, LocalDispatch, Outcome, Receipt, Submission, TurnKind, dispatch_check};
 pub use parse::{ArgHint, Shape, classify, hint, split_args};
 pub use rank::{Hit, Recency, SearchManager, Tier};
 
@@ -54,7 +54,7 @@ pub enum SlashRefusal {
     #[error("{0}")]
     SlashSurface(crate::registry::RegistryRefusal),
     /// Something in the draft was not typed by the person.
-    #[error("the draft was changed by something other than your keys; edit it once, then submit")]
+    #[error("the draft was changed by something other than your keys; clear it, or pick the command from the list")]
     SlashUntrustedEdit,
     /// Pasted or restored text.
     #[error("{0} text starting with “/” runs only after you change it or pick a row")]
@@ -124,5 +124,7 @@ impl From<SlashRefusal> for Refusal {
     }
 }
 
+#[cfg(test)]
+mod machine_tests;
 #[cfg(test)]
 mod tests;

@@ -84,6 +84,11 @@ impl SearchManager {
                 let from = u32::try_from(row.kind.head().len() + 2).unwrap_or(0);
                 Some((Tier::Subsequence, score, at.iter().map(|a| a + from).collect(), vec![]))
             });
+            // The qualifier itself is being typed: `/ap` still shows the apps.
+            let found = found.or_else(|| {
+                let typing_head = head.is_none() && row.kind.head().starts_with(needle);
+                typing_head.then(|| (Tier::Subsequence, 0, marks(1, row.kind.head(), 0, needle), vec![]))
+            });
             let found = found.or_else(|| {
                 let at = row.title_lower.find(needle)?;
                 Some((Tier::Description, 0, vec![], title_marks(row, at, needle)))
