@@ -139,6 +139,7 @@ async fn run(mint: GestureMint) -> Result<(), String> {
         mirror: RefCell::new(None),
         drivers: RefCell::new(Drivers { method: Method::Auto, plain: None, secret: None }),
         stale: Cell::new(true),
+        painting: Cell::new(false),
         scheduled: Cell::new(false),
         frame: RefCell::new(None),
         wake: RefCell::new(None),

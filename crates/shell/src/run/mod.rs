@@ -58,6 +58,7 @@ pub(crate) struct Shell {
     mirror: RefCell<Option<Mirror>>,
     drivers: RefCell<Drivers>,
     stale: Cell<bool>,
+    painting: Cell<bool>,
     scheduled: Cell<bool>,
     frame: RefCell<Option<Closure<dyn FnMut()>>>,
     wake: RefCell<Option<(u64, i32, Closure<dyn FnMut()>)>>,
@@ -80,6 +81,13 @@ impl Shell {
             queue.push_back(msg);
         }
         drop(queue);
+        // While painting, a moved focus tells us so; that waits until the mirror is done.
+        if !self.painting.get() {
+            self.drain();
+        }
+    }
+
+    fn drain(self: &Rc<Self>) {
         if self.folding.replace(true) {
             return;
         }
@@ -104,9 +112,22 @@ impl Shell {
 
     /// Paints on the CPU: view, mirror, text driver.
     fn paint(self: &Rc<Self>) {
-        if !self.stale.replace(false) {
-            return;
+        // Painting moves the focus, and a moved focus may be news: once more, then it is told.
+        for _ in 0..2 {
+            if !self.stale.replace(false) {
+                return;
+            }
+            self.painting.set(true);
+            self.paint_once();
+            self.painting.set(false);
+            if self.queue.borrow().is_empty() {
+                return;
+            }
+            self.drain();
         }
+    }
+
+    fn paint_once(self: &Rc<Self>) {
         let mut view = {
             let mut engine = self.engine.borrow_mut();
             engine.begin_frame();

@@ -58,7 +58,10 @@ pub fn writes(op: &StoreOp) -> Result<Vec<Write>, StorageError> {
             let key = Key::operation(&r.operation);
             let mut writes = put(Store::Operations, key.clone(), json(r))?;
             if let Some(receipt) = receipt {
-                writes.extend(put(Store::Receipts, key, json(receipt))?);
+                writes.extend(put(Store::Receipts, key.clone(), json(receipt))?);
+            }
+            if r.phase.is_closing() {
+                writes.push(Write::Delete(Store::Reviews, key));
             }
             Ok(writes)
         }
