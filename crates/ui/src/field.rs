@@ -193,7 +193,15 @@ impl Field {
 
     /// What is drawn: the text, or one dot a character.
     fn display(&self) -> String {
-        if self.secret { "•".repeat(self.text().graphemes(true).count()) } else { self.text().to_owned() }
+        if self.secret {
+            return "•".repeat(self.text().graphemes(true).count());
+        }
+        let mut text = self.text().to_owned();
+        if text.ends_with('\n') {
+            // The line after the last break is laid out only if something stands on it.
+            text.push('\u{200b}');
+        }
+        text
     }
     fn shown(&self, byte: usize) -> usize {
         if self.secret { self.text()[..byte].graphemes(true).count() * "•".len() } else { byte }

@@ -399,6 +399,9 @@ impl Desktop {
         self.status.clone_from(&words);
         if !self.palette.is_centered() {
             self.echo.notice = Some(Notice { text: words, send_as_text });
+            if send_as_text {
+                self.close_palette();
+            }
         }
     }
 

@@ -130,6 +130,12 @@ impl Desktop {
         }
     }
 
+    /// The field in focus as it is now, with the geometry of the last frame: what the input
+    /// driver compares its element with before a delta.
+    pub fn field_in_focus(&mut self) -> Option<FieldView> {
+        self.field_view()
+    }
+
     fn field_view(&mut self) -> Option<FieldView> {
         let id = self.focus?;
         let g = *self.painted.field(id)?;

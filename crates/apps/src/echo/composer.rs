@@ -80,12 +80,13 @@ impl Desktop {
             f.node(Node { id: NodeId::of("queue", 0), role: Role::Text, name: words, rect: node, ..Node::default() });
             y += 24.0;
         }
+        let top = y;
         if let Some(n) = self.echo.notice.clone() {
             self.paint_notice(f, Rect::new(x, y, column, 36.0), &n);
             y += 44.0;
         }
         let frame = Rect::new(x, y, column, rect.bottom() - 12.0 - y);
-        self.composer_rect = Some(frame);
+        self.composer_rect = Some(Rect::new(frame.x, top, frame.w, frame.bottom() - top));
         let focused = f.at.focus == Some(composer_id());
         let color = if focused { f.theme.accent } else { f.theme.edge };
         widgets::card(f, frame, f.theme.raised, 10.0, Border { width: if focused { 1.5 } else { 1.0 }, color }, false);
