@@ -1,7 +1,7 @@
 //! Start: fonts, storage, desktop, listeners, screen, mounts, model; in the order in which the
 //! person sees them.
 
-use super::effects::{self, LocalMount};
+use super::effects;
 use super::screen::{Screen, explain};
 use super::{Drivers, Front, Shell};
 use crate::dom::env::EnvWatch;
@@ -200,13 +200,6 @@ async fn later(shell: &Rc<Shell>) {
     let minutes = -js_sys::Date::new_0().get_timezone_offset();
     #[allow(clippy::cast_possible_truncation)]
     shell.post(Msg::Echo(ai_echo::Msg::Zone(effects::zone(minutes as i32))));
-    let mounts = shell.mounts.borrow().clone();
-    if let Some(m) = mounts {
-        match m.open_sample().await {
-            Ok(record) => effects::mounted(shell, record, LocalMount::Sample),
-            Err(e) => shell.post(Msg::Status(format!("The sample workspace could not be opened: {e}"))),
-        }
-    }
     effects::load_model(shell, true);
 }
 
@@ -230,7 +223,7 @@ pub(super) fn dropped(shell: &Rc<Shell>, data: &DataTransfer, proof: Proof) {
         } {
             any = true;
             match f {
-                Ok(record) => effects::mounted(&shell, record, LocalMount::Picked),
+                Ok(record) => effects::mounted(&shell, record),
                 Err(e) => shell.post(Msg::Status(format!("The folder could not be mounted: {e}"))),
             }
         }

@@ -20,15 +20,6 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{HtmlElement, Response};
 
-/// Where a mount comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LocalMount {
-    /// The workspace that ships with the shell.
-    Sample,
-    /// A folder of this computer.
-    Picked,
-}
-
 /// Performs one effect.
 pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
     match effect {
@@ -39,7 +30,7 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
             let shell = shell.clone();
             spawn_local(async move {
                 match picked.await {
-                    Ok(Some(record)) => mounted(&shell, record, LocalMount::Picked),
+                    Ok(Some(record)) => mounted(&shell, record),
                     Ok(None) => {}
                     Err(e) => shell.post(Msg::Status(format!("The folder could not be mounted: {e}"))),
                 }
@@ -179,10 +170,16 @@ fn echo(shell: &Rc<Shell>, effect: ai_echo::Effect) {
             let shell = shell.clone();
             spawn_local(async move {
                 let msg = answer.await;
-                if let ai_echo::Msg::Loaded(Loaded::Index { mounts, .. }) = &msg {
-                    restore(&shell, mounts.clone());
-                }
+                let ai_echo::Msg::Loaded(Loaded::Index { mounts, .. }) = &msg else {
+                    return shell.post(Msg::Echo(msg));
+                };
+                // Folders first: what was interrupted is looked up in them.
+                let found = restore(&shell, mounts).await;
                 shell.post(Msg::Echo(msg));
+                for record in found {
+                    shell.post(Msg::Echo(ai_echo::Msg::Mounted(record)));
+                }
+                tell_mounts(&shell);
             });
         }
         // The desktop has dealt with these.
@@ -441,22 +438,26 @@ fn save<T: serde::Serialize + 'static>(shell: &Rc<Shell>, name: &str, value: &T)
 // ---- mounts ----
 
 /// A folder is there.
-pub(super) fn mounted(shell: &Rc<Shell>, record: MountRecord, _from: LocalMount) {
+pub(super) fn mounted(shell: &Rc<Shell>, record: MountRecord) {
     shell.titles.borrow_mut().insert(record.id.clone(), record.title.clone());
     shell.post(Msg::Echo(ai_echo::Msg::Mounted(record)));
     tell_mounts(shell);
 }
 
-fn restore(shell: &Rc<Shell>, records: Vec<MountRecord>) {
-    let Some(m) = shell.mounts.borrow().clone() else { return };
-    for r in &records {
+/// The sample workspace, and the folders of earlier visits.
+async fn restore(shell: &Rc<Shell>, records: &[MountRecord]) -> Vec<MountRecord> {
+    let Some(m) = shell.mounts.borrow().clone() else { return vec![] };
+    let mut all = Vec::new();
+    match m.open_sample().await {
+        Ok(record) => all.push(record),
+        Err(e) => shell.post(Msg::Status(format!("The sample workspace could not be opened: {e}"))),
+    }
+    m.restore(records).await;
+    all.extend(records.iter().filter(|r| r.id.as_str() != mounts::SAMPLE).cloned());
+    for r in &all {
         shell.titles.borrow_mut().insert(r.id.clone(), r.title.clone());
     }
-    let shell = shell.clone();
-    spawn_local(async move {
-        m.restore(&records).await;
-        tell_mounts(&shell);
-    });
+    all
 }
 
 /// Tells the desktop how all mounts stand.
