@@ -120,7 +120,8 @@ impl Desktop {
             Action::CopyMessage(item) => self.copy_message(item, out),
             Action::OpenLink(href) => out.push(Effect::OpenLink(href)),
             Action::ToggleItem(id) => {
-                if !self.echo.expanded.remove(&id) {
+                let was = self.echo.expanded.remove(&id);
+                if !was {
                     self.echo.expanded.insert(id);
                 }
             }
