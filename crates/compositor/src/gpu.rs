@@ -72,11 +72,10 @@ impl Gpu {
             }
         });
         let caps = surface.get_capabilities(&adapter);
-        // Not sRGB: colours are blended as they are written, as browsers do.
-        let format = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Rgba8Unorm]
-            .into_iter()
-            .find(|f| caps.formats.contains(f))
-            .ok_or(GpuError::Format)?;
+        // Not sRGB: colours are blended as they are written, as browsers do. The browser's own
+        // choice is the first; another costs it a copy a frame.
+        let plain = [wgpu::TextureFormat::Bgra8Unorm, wgpu::TextureFormat::Rgba8Unorm];
+        let format = caps.formats.iter().copied().find(|f| plain.contains(f)).ok_or(GpuError::Format)?;
         let mut config = surface.get_default_config(&adapter, width.max(1), height.max(1)).ok_or(GpuError::Format)?;
         config.format = format;
         config.present_mode = wgpu::PresentMode::Fifo;

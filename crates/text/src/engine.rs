@@ -1,11 +1,15 @@
-//! Shaping, the block cache, and geometry of laid-out blocks.
+//! Shaping and the block cache.
 
-use crate::cells::{self, Cell, FallbackMeasure, OBJECT, OBJECT_RTL};
+mod geometry;
+
+pub use geometry::{Affinity, Hit};
+
+use crate::cells::{self, FallbackMeasure};
 use cosmic_text::{
-    Attrs, Buffer, Color, Ellipsize, EllipsizeHeightLimit, FontSystem, LayoutRun, Metrics, Shaping, Style, Weight,
-    fontdb,
+    Attrs, Buffer, Color, Ellipsize, EllipsizeHeightLimit, FeatureTag, FontFeatures, FontSystem, Metrics, Shaping,
+    Style, Weight, fontdb,
 };
-use scene::{BlockId, Point, Rect, Rgba, Size};
+use scene::{BlockId, Rgba, Size};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -200,7 +204,7 @@ impl Block {
 pub struct TextEngine {
     fonts: FontSystem,
     covered: HashMap<&'static str, HashSet<u32>>,
-    placeholder_em: HashMap<&'static str, f32>,
+    missing_em: HashMap<(Family, u16, bool), f32>,
     measure: Box<dyn FallbackMeasure>,
     blocks: HashMap<BlockId, Block>,
     scale: f32,
@@ -228,7 +232,7 @@ impl TextEngine {
         let mut engine = Self {
             fonts: FontSystem::new_with_locale_and_db("en".to_owned(), db),
             covered: HashMap::new(),
-            placeholder_em: HashMap::new(),
+            missing_em: HashMap::new(),
             measure,
             blocks: HashMap::new(),
             scale: 1.0,
@@ -241,22 +245,31 @@ impl TextEngine {
         Ok(engine)
     }
 
-    /// Reads which characters a family has and how wide its missing-glyph box is.
+    /// Reads which characters a family has.
     fn learn(&mut self, name: &'static str) -> Result<(), FontError> {
-        use cosmic_text::skrifa::{
-            FontRef, GlyphId, MetadataProvider as _,
-            instance::{LocationRef, Size as Ppem},
-        };
         let query = fontdb::Query { families: &[fontdb::Family::Name(name)], ..fontdb::Query::default() };
         let id = self.fonts.db().query(&query).ok_or(FontError::Missing(name))?;
         let font = self.fonts.get_font(id, Weight::NORMAL).ok_or(FontError::Missing(name))?;
-        let face = FontRef::new(font.data()).map_err(|_| FontError::Missing(name))?;
-        let metrics = face.glyph_metrics(Ppem::unscaled(), LocationRef::default());
-        let upem = f32::from(face.metrics(Ppem::unscaled(), LocationRef::default()).units_per_em);
-        let glyph = face.charmap().map(OBJECT).unwrap_or(GlyphId::NOTDEF);
-        self.placeholder_em.insert(name, metrics.advance_width(glyph).unwrap_or(0.0) / upem);
+        let face = cosmic_text::skrifa::FontRef::new(font.data()).map_err(|_| FontError::Missing(name))?;
         self.covered.insert(name, covers(face));
         Ok(())
+    }
+
+    /// Width, in ems, that a placeholder has by itself in a style: that of the box a font shows
+    /// for what it lacks.
+    fn missing_em(&mut self, style: TextStyle) -> f32 {
+        const PROBE: f32 = 100.0;
+        let key = (style.family, style.weight, style.italic);
+        if let Some(em) = self.missing_em.get(&key) {
+            return *em;
+        }
+        let attrs = self.attrs(style, None).metrics(Metrics::new(PROBE, PROBE));
+        let mut buffer = Buffer::new_empty(Metrics::new(PROBE, PROBE));
+        buffer.set_text(cells::PROBE, &attrs, Shaping::Advanced, None);
+        buffer.shape_until_scroll(&mut self.fonts, false);
+        let em = buffer.layout_runs().flat_map(|r| r.glyphs).map(|g| g.w / PROBE).next().unwrap_or(0.0);
+        self.missing_em.insert(key, em);
+        em
     }
 
     /// Physical pixels per logical pixel; a change drops every block.
@@ -318,9 +331,11 @@ impl TextEngine {
         self.size(id)
     }
 
-    fn has(&self, family: Family, c: char) -> bool {
+    /// True when one font has all of a cluster: letters and marks of two do not meet.
+    fn has(&self, family: Family, cluster: &str) -> bool {
         let other = if family == Family::Ui { Family::Mono } else { Family::Ui };
-        [family, other].iter().any(|f| self.covered.get(f.name()).is_some_and(|s| s.contains(&u32::from(c))))
+        let whole = |set: &HashSet<u32>| cluster.chars().all(|c| cells::is_silent(c) || set.contains(&u32::from(c)));
+        [family, other].iter().any(|f| self.covered.get(f.name()).is_some_and(whole))
     }
 
     fn shape(&mut self, spec: &BlockSpec<'_>) -> Block {
@@ -345,7 +360,7 @@ impl TextEngine {
                 color = s.color.or(color);
             }
             let attrs = self.attrs(style, color);
-            for p in cells::split(&text[w[0]..w[1]], |c| self.has(style.family, c)) {
+            for p in cells::split(&text[w[0]..w[1]], |g| self.has(style.family, g)) {
                 let src = w[0] + p.range.start..w[0] + p.range.end;
                 let start = out.len();
                 let mut a = attrs.clone();
@@ -354,9 +369,9 @@ impl TextEngine {
                     let bold = style.weight >= 600;
                     let px = style.size * self.scale;
                     let advance = self.measure.advance(piece, px, bold);
-                    let own = self.placeholder_em.get(style.family.name()).copied().unwrap_or(0.0);
+                    let own = self.missing_em(style);
                     a = a.clone().letter_spacing(advance / px - own).metadata(cell_specs.len() + 1);
-                    out.push(if cells::rtl(piece) { OBJECT_RTL } else { OBJECT });
+                    out.push(cells::placeholder(piece));
                     cell_specs.push(CellSpec { text: piece.to_owned(), size: style.size, bold, color });
                     cell_specs.len() - 1
                 });
@@ -396,7 +411,15 @@ impl TextEngine {
     }
 
     fn attrs(&self, style: TextStyle, color: Option<Rgba>) -> Attrs<'static> {
+        // Text is shown as it was written: no font turns "!=" or "->" into another sign, and a
+        // caret can stand between any two letters.
+        let mut features = FontFeatures::new();
+        for tag in [FeatureTag::STANDARD_LIGATURES, FeatureTag::CONTEXTUAL_LIGATURES, FeatureTag::CONTEXTUAL_ALTERNATES]
+        {
+            features.disable(tag);
+        }
         let mut a = Attrs::new()
+            .font_features(features)
             .family(cosmic_text::Family::Name(style.family.name()))
             .weight(Weight(style.weight))
             .style(if style.italic { Style::Italic } else { Style::Normal })
@@ -406,162 +429,6 @@ impl TextEngine {
         }
         a
     }
-
-    /// Size in logical pixels; zero for an unknown block.
-    #[must_use]
-    pub fn size(&self, id: BlockId) -> Size {
-        self.blocks.get(&id).map_or(Size::default(), |b| b.size)
-    }
-
-    /// Glyphs to draw at a physical origin, cells left out. Cached blocks only.
-    pub fn glyphs(&self, id: BlockId, origin: (f32, f32), mut draw: impl FnMut(Glyph)) {
-        let Some(b) = self.blocks.get(&id) else { return };
-        for run in b.buffer.layout_runs() {
-            for g in run.glyphs.iter().filter(|g| g.metadata == 0) {
-                let p = g.physical((origin.0, origin.1 + run.line_y.round()), 1.0);
-                let color = g.color_opt.map(|c| Rgba { r: c.r(), g: c.g(), b: c.b(), a: c.a() });
-                draw(Glyph { key: p.cache_key, x: p.x, y: p.y, color });
-            }
-        }
-    }
-
-    /// Cells of a block.
-    #[must_use]
-    pub fn cells(&self, id: BlockId) -> Vec<Cell> {
-        let Some(b) = self.blocks.get(&id) else { return vec![] };
-        if b.cells.is_empty() {
-            return vec![];
-        }
-        let s = self.scale;
-        let mut out = Vec::new();
-        for run in b.buffer.layout_runs() {
-            for g in run.glyphs {
-                let Some(c) = g.metadata.checked_sub(1).and_then(|i| b.cells.get(i)) else { continue };
-                out.push(Cell {
-                    text: c.text.clone(),
-                    rect: Rect::new(g.x / s, run.line_top / s, g.w / s, run.line_height / s),
-                    baseline: run.line_y / s,
-                    size: c.size,
-                    bold: c.bold,
-                    color: c.color,
-                });
-            }
-        }
-        out
-    }
-
-    /// The caret before byte `byte`, one logical pixel wide, from the block's origin.
-    #[must_use]
-    pub fn caret(&mut self, id: BlockId, byte: usize) -> Rect {
-        let s = self.scale;
-        let Some(b) = self.blocks.get(&id) else { return Rect::default() };
-        let byte = byte.min(b.text_len);
-        // Inside a word-run cell the caret stands after the measured prefix.
-        let inside = b.map.iter().find(|m| m.cell.is_some() && m.src.start < byte && byte < m.src.end);
-        let prefix = inside.and_then(|m| {
-            let c = &b.cells[m.cell?];
-            let part = c.text.get(..byte - m.src.start)?;
-            Some((self.measure.advance(part, c.size * s, c.bold), cells::rtl(&c.text)))
-        });
-        let (line, index) = b.line_of(b.to_out(byte));
-        let at = cosmic_text::Cursor::new(line, index);
-        let mut found = None;
-        for run in b.buffer.layout_runs().filter(|r| r.line_i == line) {
-            if let Some(mut x) = run.cursor_position(&at) {
-                if let Some((w, is_rtl)) = prefix {
-                    x += if is_rtl { -w } else { w };
-                }
-                let r = Rect::new(x / s, run.line_top / s, 1.0, run.line_height / s);
-                let starts_here = run.glyphs.iter().any(|g| g.start == index);
-                // At a soft wrap both lines match: the caret belongs to the one that starts here.
-                if found.is_none() || starts_here {
-                    found = Some(r);
-                }
-            }
-        }
-        found.unwrap_or_else(|| Rect::new(0.0, 0.0, 1.0, b.size.h))
-    }
-
-    /// The byte nearest to a point, in logical pixels from the block's origin.
-    #[must_use]
-    pub fn hit(&self, id: BlockId, p: Point) -> usize {
-        let Some(b) = self.blocks.get(&id) else { return 0 };
-        let (x, y) = (p.x * self.scale, p.y * self.scale);
-        let mut last: Option<LayoutRun<'_>> = None;
-        for run in b.buffer.layout_runs() {
-            let done = y < run.line_top + run.line_height;
-            last = Some(run);
-            if done {
-                break;
-            }
-        }
-        let Some(run) = last else { return 0 };
-        let base = b.line_starts.get(run.line_i).copied().unwrap_or(0);
-        b.to_src(base + hit_run(&run, x))
-    }
-
-    /// One line up or down from `byte`, keeping the column `goal_x` (logical pixels). `None`
-    /// at the first or last line.
-    #[must_use]
-    pub fn vertical(&mut self, id: BlockId, byte: usize, goal_x: f32, down: bool) -> Option<usize> {
-        let c = self.caret(id, byte);
-        let y = if down { c.bottom() + 1.0 } else { c.y - 1.0 };
-        if y < 0.0 || y >= self.size(id).h {
-            return None;
-        }
-        Some(self.hit(id, Point::new(goal_x, y)))
-    }
-
-    /// Rectangles that cover a range, one or more a line, in logical pixels.
-    #[must_use]
-    pub fn ranges(&self, id: BlockId, range: Range<usize>) -> Vec<Rect> {
-        let Some(b) = self.blocks.get(&id) else { return vec![] };
-        let (start, end, s) = (b.to_out(range.start), b.to_out(range.end), self.scale);
-        let mut out: Vec<Rect> = Vec::new();
-        for run in b.buffer.layout_runs() {
-            let base = b.line_starts.get(run.line_i).copied().unwrap_or(0);
-            let before = out.len();
-            for g in run.glyphs.iter().filter(|g| base + g.start < end && base + g.end > start) {
-                let r = Rect::new(g.x / s, run.line_top / s, g.w / s, run.line_height / s);
-                match out[before..].last_mut() {
-                    Some(l) if (l.right() - r.x).abs() < 0.6 => l.w = r.right() - l.x,
-                    _ => out.push(r),
-                }
-            }
-            // A selected line end shows as a sliver, so that empty lines are seen.
-            let line_end = base + run.text.len();
-            if start <= line_end && end > line_end && out.len() == before {
-                out.push(Rect::new(run.line_w / s, run.line_top / s, 4.0, run.line_height / s));
-            }
-        }
-        out
-    }
-
-    /// The visual line around `byte`: its first and last byte.
-    #[must_use]
-    pub fn line_bounds(&mut self, id: BlockId, byte: usize) -> Range<usize> {
-        let c = self.caret(id, byte);
-        let y = c.y + c.h / 2.0;
-        self.hit(id, Point::new(-1.0, y))..self.hit(id, Point::new(f32::MAX / 4.0, y))
-    }
-}
-
-/// Offset in the run's line nearest to `x`.
-fn hit_run(run: &LayoutRun<'_>, x: f32) -> usize {
-    use unicode_segmentation::UnicodeSegmentation;
-    let Some(first) = run.glyphs.first() else { return 0 };
-    let last = run.glyphs.last().unwrap_or(first);
-    let edge = |g: &cosmic_text::LayoutGlyph, right: bool| if right == g.level.is_rtl() { g.start } else { g.end };
-    if x <= first.x {
-        return edge(first, false);
-    }
-    let Some(g) = run.glyphs.iter().find(|g| x < g.x + g.w) else { return edge(last, true) };
-    let cluster = run.text.get(g.start..g.end).unwrap_or("");
-    let stops: Vec<usize> = cluster.grapheme_indices(true).map(|(i, _)| g.start + i).chain([g.end]).collect();
-    let n = stops.len() - 1;
-    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    let k = (((x - g.x) / g.w.max(f32::EPSILON)) * n as f32).round().clamp(0.0, n as f32) as usize;
-    if g.level.is_rtl() { stops[n - k] } else { stops[k] }
 }
 
 #[cfg(test)]

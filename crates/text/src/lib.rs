@@ -11,9 +11,9 @@ mod cells;
 pub mod edit;
 mod engine;
 
-pub use cells::{Cell, FallbackMeasure};
+pub use cells::{Cell, FallbackMeasure, RUN_MAX};
 
 pub use edit::EditBuffer;
-pub use engine::{BlockSpec, Family, FontError, Glyph, Span, TextEngine, TextStyle, Wrap};
+pub use engine::{Affinity, BlockSpec, Family, FontError, Glyph, Hit, Span, TextEngine, TextStyle, Wrap};
 
 pub use cosmic_text::CacheKey;
