@@ -189,6 +189,9 @@ impl Mirror {
                     e.set_tab_index(reachable);
                 }
                 set(&e, "data-action", Some(""));
+            } else if n.state.focused && e.tab_index() != -1 {
+                // The core moves the focus here; the browser's own Tab order stays as it is.
+                e.set_tab_index(-1);
             }
             place(&e, &n.rect);
         }

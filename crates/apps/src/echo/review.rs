@@ -96,10 +96,12 @@ impl Desktop {
             name: format!("Review: {title}"),
             description: format!("{who}. {touch}"),
             rect,
-            state: State { modal: false, ..State::default() },
+            state: State { focused: f.at.focus == Some(id), ..State::default() },
             ..Node::default()
         };
-        let focused = f.at.focus == Some(id);
+        let focused = node.state.focused;
+        // Before its buttons in the Tab order: F8 comes here, Tab goes on to Reject and Approve.
+        f.press(id, Rect::default(), Action::Focus(id), ui::Cursor::Default, true);
         f.group(node, |f| {
             let pad = 16.0;
             let (x, w) = (rect.x + pad, rect.w - 2.0 * pad);
@@ -212,7 +214,6 @@ impl Desktop {
                 f.bordered(rect.inset(-3.0, -3.0), scene::Rgba::CLEAR, 12.0, border);
             }
         });
-        f.press(id, Rect::default(), Action::Focus(id), ui::Cursor::Default, true);
     }
 }
 

@@ -285,14 +285,13 @@ impl Shell {
     fn event(self: &Rc<Self>, event: Event, proof: Proof) -> bool {
         let moved = matches!(event, Event::Pointer(ref p) if p.phase == ui::event::PointerPhase::Move);
         let tab = matches!(event, Event::Key(ref k) if k.key == ui::event::Key::Tab);
-        let before = tab.then(|| self.view.borrow().as_ref().and_then(|v| v.text_field.clone()));
         self.post(Msg::Input(event, proof));
         self.trust.end();
         if !moved {
             self.paint();
         }
-        // A Tab that changed the field, or left it, was the core's.
-        before.is_some()
+        // The Tab order is the core's, so that it is the same on canvas and in the mirror.
+        tab
     }
 
     pub(crate) fn drop_text(self: &Rc<Self>, what: Dropped, proof: Proof) {
