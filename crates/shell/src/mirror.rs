@@ -122,10 +122,10 @@ impl Mirror {
             return;
         }
         self.order(tree, tree.root, &self.root.clone(), 0);
-        if let Some(e) = self.elements.get(&tree.root) {
-            if e.parent_element().as_ref() != Some(&self.root) {
-                let _ = self.root.append_child(e);
-            }
+        if let Some(e) = self.elements.get(&tree.root)
+            && e.parent_element().as_ref() != Some(&self.root)
+        {
+            let _ = self.root.append_child(e);
         }
         self.shown = tree.clone();
         self.focus(tree);
@@ -173,7 +173,7 @@ impl Mirror {
             }
         };
         set(&e, "id", Some(&dom_id(id)));
-        set(&e, "role", role.filter(|_| !hosted.as_ref().is_some_and(|h| h.tag_name() == "INPUT")));
+        set(&e, "role", role.filter(|_| hosted.as_ref().is_none_or(|h| h.tag_name() != "INPUT")));
         set(&e, "aria-label", (!n.name.is_empty()).then_some(n.name.as_str()));
         set(&e, "aria-description", (!n.description.is_empty()).then_some(n.description.as_str()));
         states(&e, n);

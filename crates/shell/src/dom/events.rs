@@ -16,8 +16,8 @@ use std::rc::Rc;
 use ui::event::{Event, Key, Pointer, PointerPhase};
 use wasm_bindgen::JsCast;
 use web_sys::{
-    ClipboardEvent, DragEvent, Element, EventTarget, HtmlCanvasElement, InputEvent, KeyboardEvent, PointerEvent,
-    WheelEvent,
+    ClipboardEvent, DragEvent, Element, EventTarget, FocusOptions, HtmlCanvasElement, HtmlElement, InputEvent,
+    KeyboardEvent, PointerEvent, WheelEvent,
 };
 
 /// What the loop offers to the listeners.
@@ -34,6 +34,8 @@ pub trait Loop {
 
 const CLICK_MS: f64 = 500.0;
 const CLICK_DISTANCE: f32 = 4.0;
+/// What covers less than this at the bottom, in logical pixels, is no keyboard.
+const KEYBOARD_MIN: f64 = 80.0;
 /// Wheel lines and pages, in logical pixels.
 const WHEEL_LINE: f64 = 20.0;
 
@@ -224,7 +226,11 @@ fn pointer(canvas: &HtmlCanvasElement, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l:
                 at_ms: e.time_stamp(),
             };
             drop(c);
+            let tapped = event.touch && phase == PointerPhase::Up;
             r.event(Event::Pointer(event), proof);
+            if tapped && let Some(host) = r.text_host() {
+                keyboard_again(&host, p);
+            }
         }));
     }
     // The default of a press would move the focus away from the text host.
@@ -246,6 +252,24 @@ fn pointer(canvas: &HtmlCanvasElement, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l:
         let delta = Point::new((e.delta_x() * unit) as f32, (e.delta_y() * unit) as f32);
         r.event(Event::Wheel { at: at(&e), delta }, Proof::Untrusted);
     }));
+}
+
+/// Brings the on-screen keyboard back inside the tap's own handler (`field_7h3`): after “Done”
+/// the field still has the focus, and only gaining it opens the keyboard. One that is open is
+/// left alone, and with it whatever is being composed.
+fn keyboard_again(host: &Element, tap: Point) {
+    let rect = host.get_bounding_client_rect();
+    let (x, y) = (f64::from(tap.x), f64::from(tap.y));
+    let inside = x >= rect.left() && x < rect.right() && y >= rect.top() && y < rect.bottom();
+    let open = window().visual_viewport().is_some_and(|v| v.height() < f64::from(canvas_height()) - KEYBOARD_MIN);
+    let Some(host) = host.dyn_ref::<HtmlElement>().filter(|_| inside && !open) else { return };
+    if document().active_element().as_ref() == Some(host.as_ref()) {
+        // An element that is in the page can lose and gain the focus.
+        let _ = host.blur();
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        let _ = host.focus_with_options(&options);
+    }
 }
 
 fn canvas_height() -> i32 {

@@ -55,7 +55,7 @@ pub fn is_ours(p: &KeyPress) -> bool {
     }
     match p.key {
         Key::Enter | Key::Escape | Key::Backspace | Key::Delete | Key::F(6 | 8) => true,
-        Key::Left | Key::Right => !(p.mods.alt && !p.mods.shift),
+        Key::Left | Key::Right => !p.mods.alt || p.mods.shift,
         Key::Up | Key::Down | Key::Home | Key::End | Key::PageUp | Key::PageDown => !p.mods.alt,
         Key::Char(c) => p.mods.command() && matches!(c, 'a' | 'z' | 'y' | 'f' | 'k'),
         _ => false,

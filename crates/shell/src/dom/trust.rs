@@ -22,7 +22,7 @@ pub struct Trust {
     refused: Rc<dyn Fn(Refusal)>,
     last: RefCell<(String, u32)>,
     untrusted: Cell<u64>,
-    act: RefCell<Option<TrustedGesture>>,
+    act: RefCell<Option<(TrustedGesture, Event)>>,
 }
 
 impl Trust {
@@ -43,14 +43,16 @@ impl Trust {
         let mut mint = self.mint.borrow_mut();
         // The browser opens its own dialogs only inside the act: the adapters that ask for one
         // need a proof of their own, which ends with the event.
-        *self.act.borrow_mut() = mint.stamp(kind, trusted, at).trusted();
+        *self.act.borrow_mut() = mint.stamp(kind, trusted, at).trusted().map(|act| (act, event.clone()));
         mint.stamp(kind, trusted, at)
     }
 
-    /// The act that is being handled, for an adapter that may need one. Taken once.
+    /// The act that is being handled, for an adapter that may need one. Taken once, and only
+    /// while the browser itself is still handling that very event: an act is nobody's later.
     #[must_use]
     pub fn act(&self) -> Option<TrustedGesture> {
-        self.act.borrow_mut().take()
+        let (act, event) = self.act.borrow_mut().take()?;
+        (super::window().event() == *AsRef::<wasm_bindgen::JsValue>::as_ref(&event)).then_some(act)
     }
 
     /// The event has been handled.

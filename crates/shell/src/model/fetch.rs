@@ -65,7 +65,9 @@ impl Fetch {
             let Some(body) = reply.body() else {
                 return tell(ModelEvent::Failed(http_error(reply.status(), b"")));
             };
-            let Ok(reader) = ReadableStreamDefaultReader::new(&body) else { return };
+            let Ok(reader) = ReadableStreamDefaultReader::new(&body) else {
+                return tell(ModelEvent::Failed(ModelError::new(ModelErrorKind::BrokenStream)));
+            };
             if !reply.ok() {
                 let mut all = Vec::new();
                 while let Ok(Some(chunk)) = next(&reader).await {

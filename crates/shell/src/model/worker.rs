@@ -179,7 +179,6 @@ impl ModelWorker {
 fn decode(d: &JsValue) -> Option<WorkerEvent> {
     let run = RunId(whole(d, "run"));
     let of_run = get(d, "run").as_f64().is_some();
-    let lost = |words: String| ModelError::new(ModelErrorKind::EngineLost).words(words);
     Some(match text(d, "ev").as_str() {
         "progress" => WorkerEvent::Progress(text(d, "phase"), num(d, "done"), num(d, "total")),
         "ready" => {
@@ -201,6 +200,10 @@ fn decode(d: &JsValue) -> Option<WorkerEvent> {
             let usage = get(d, "usage");
             let usage = Some(Usage { prompt: whole(&usage, "prompt"), completion: whole(&usage, "completion") });
             let reason = match text(d, "reason").as_str() {
+                // An empty answer is never a success (`field_6h4`).
+                "empty" => {
+                    return Some(WorkerEvent::Run(run, ModelEvent::Failed(ModelError::new(ModelErrorKind::Empty))));
+                }
                 "length" => FinishReason::Length,
                 "cancelled" => FinishReason::Cancelled,
                 _ => FinishReason::Stop,
@@ -212,7 +215,7 @@ fn decode(d: &JsValue) -> Option<WorkerEvent> {
             WorkerEvent::Run(run, ModelEvent::Failed(error))
         }
         "error" => WorkerEvent::Failed(text(d, "message")),
-        "lost" if of_run => WorkerEvent::Run(run, ModelEvent::Failed(lost(text(d, "message")))),
+        // Whichever run it was in: every run of this worker ends with it (`field_6h5`).
         "lost" => WorkerEvent::Lost(text(d, "message")),
         _ => return None,
     })

@@ -62,16 +62,16 @@ pub trait Handles {
     fn kept(&self, id: &MountId) -> Local<Result<Option<DirHandle>, String>>;
 }
 
-/// The real ones, kept in the product's database.
+/// The real ones, kept in the product's database where there is one.
 pub struct BrowserHandles {
-    storage: Storage,
+    storage: Option<Storage>,
 }
 
 impl BrowserHandles {
-    /// Handles kept in this database.
+    /// Handles kept in this database; without one, folders serve this visit only.
     #[must_use]
-    pub fn new(storage: Storage) -> Self {
-        Self { storage }
+    pub fn new(storage: impl Into<Option<Storage>>) -> Self {
+        Self { storage: storage.into() }
     }
 }
 
@@ -118,12 +118,14 @@ impl Handles for BrowserHandles {
     }
 
     fn keep(&self, id: &MountId, handle: &DirHandle) -> Local<Result<(), String>> {
-        let put = self.storage.write(vec![Write::Put(Store::Handles, key(id), handle.clone().into())]);
+        let Some(storage) = &self.storage else { return Box::pin(async { Ok(()) }) };
+        let put = storage.write(vec![Write::Put(Store::Handles, key(id), handle.clone().into())]);
         Box::pin(async move { put.await.map_err(|e| e.to_string()) })
     }
 
     fn kept(&self, id: &MountId) -> Local<Result<Option<DirHandle>, String>> {
-        let get = self.storage.get(Store::Handles, key(id));
+        let Some(storage) = &self.storage else { return Box::pin(async { Ok(None) }) };
+        let get = storage.get(Store::Handles, key(id));
         Box::pin(async move {
             let found = get.await.map_err(|e| e.to_string())?;
             Ok(found.map(JsCast::unchecked_into))

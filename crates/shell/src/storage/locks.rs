@@ -4,7 +4,8 @@
 use futures_channel::oneshot;
 use js_sys::{Function, Object, Promise, Reflect};
 use kernel::ConversationId;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
@@ -15,14 +16,26 @@ extern "C" {
     fn request(this: &LockManager, name: &str, options: &JsValue, held: &JsValue) -> Result<Promise, JsValue>;
 }
 
+/// Whether a lease was dropped, and the browser's word that it let go.
+type End = (Rc<Cell<bool>>, Promise);
+
+thread_local! {
+    /// Locks of this page by name: ready when the browser has let go of them.
+    static ENDS: RefCell<BTreeMap<String, End>> = RefCell::default();
+}
+
 /// A lock that is held until this is dropped or the page ends.
 #[derive(Debug)]
-pub struct Lease(Function);
+pub struct Lease {
+    release: Function,
+    dropped: Rc<Cell<bool>>,
+}
 
 impl Drop for Lease {
     fn drop(&mut self) {
+        self.dropped.set(true);
         // It only settles a promise of ours.
-        let _ = self.0.call0(&JsValue::UNDEFINED);
+        let _ = self.release.call0(&JsValue::UNDEFINED);
     }
 }
 
@@ -58,9 +71,17 @@ pub fn name_of(conversation: &ConversationId) -> String {
     format!("conversation:{conversation}")
 }
 
-/// Claims a lock now, without waiting for anybody.
+/// Claims a lock now, without waiting for another window. A lease of this page that was just
+/// dropped is waited for: the browser lets go a moment later, and a conversation that is left and
+/// opened again must not find itself busy.
 pub async fn claim(name: &str) -> Claim {
     let Some(manager) = manager() else { return Claim::NoLocks };
+    let ending =
+        ENDS.with(|ends| ends.borrow().get(name).filter(|(dropped, _)| dropped.get()).map(|(_, end)| end.clone()));
+    if let Some(end) = ending {
+        let _ = wasm_bindgen_futures::JsFuture::from(end).await; // a failure is told by the next request
+    }
+    let dropped = Rc::new(Cell::new(false));
     let (sender, answer) = oneshot::channel();
     let sender = Rc::new(RefCell::new(Some(sender)));
     let tell = move |claim: Claim| {
@@ -69,7 +90,7 @@ pub async fn claim(name: &str) -> Claim {
         }
     };
     let held = {
-        let tell = tell.clone();
+        let (tell, dropped) = (tell.clone(), dropped.clone());
         Closure::once_into_js(move |lock: JsValue| -> JsValue {
             if lock.is_null() {
                 tell(Claim::Busy);
@@ -78,7 +99,7 @@ pub async fn claim(name: &str) -> Claim {
             let mut release = None;
             let until = Promise::new(&mut |resolve, _| release = Some(resolve));
             if let Some(release) = release {
-                tell(Claim::Held(Lease(release)));
+                tell(Claim::Held(Lease { release, dropped }));
             }
             until.into()
         })
@@ -88,12 +109,24 @@ pub async fn claim(name: &str) -> Claim {
         return Claim::NoLocks;
     }
     let Ok(request) = manager.request(name, &options, &held) else { return Claim::NoLocks };
+    let end = request.clone();
+    let (own, mine) = (name.to_owned(), dropped.clone());
     wasm_bindgen_futures::spawn_local(async move {
         if wasm_bindgen_futures::JsFuture::from(request).await.is_err() {
             tell(Claim::NoLocks);
         }
+        ENDS.with(|ends| {
+            let mut ends = ends.borrow_mut();
+            if ends.get(&own).is_some_and(|(dropped, _)| Rc::ptr_eq(dropped, &mine)) {
+                ends.remove(&own);
+            }
+        });
     });
-    answer.await.unwrap_or(Claim::NoLocks)
+    let claim = answer.await.unwrap_or(Claim::NoLocks);
+    if matches!(claim, Claim::Held(_)) {
+        ENDS.with(|ends| ends.borrow_mut().insert(name.to_owned(), (dropped, end)));
+    }
+    claim
 }
 
 fn manager() -> Option<LockManager> {

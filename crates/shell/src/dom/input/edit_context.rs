@@ -105,12 +105,12 @@ impl EditContextDriver {
             let mut s = state.borrow_mut();
             let before: Vec<u16> = s.field.text.encode_utf16().collect();
             let mut half = false;
-            if let Some((lead, at)) = s.lead.take() {
-                if text.first().is_some_and(|u| (0xdc00..0xe000).contains(u)) {
-                    text.insert(0, lead);
-                    start = at;
-                    half = true;
-                }
+            if let Some((lead, at)) = s.lead.take()
+                && text.first().is_some_and(|u| (0xdc00..0xe000).contains(u))
+            {
+                text.insert(0, lead);
+                start = at;
+                half = true;
             }
             if text.last().is_some_and(|u| (0xd800..0xdc00).contains(u)) {
                 s.lead = text.pop().map(|u| (u, start));
@@ -175,15 +175,15 @@ impl TextInputDriver for EditContextDriver {
         if !composing || other {
             place(&self.host, &field.bounds);
         }
-        if before.bounds != field.bounds || other {
-            if let Some(r) = rect(&field.bounds) {
-                self.context.update_control_bounds(&r);
-            }
+        if (before.bounds != field.bounds || other)
+            && let Some(r) = rect(&field.bounds)
+        {
+            self.context.update_control_bounds(&r);
         }
-        if before.caret != field.caret || other {
-            if let Some(r) = rect(&field.caret) {
-                self.context.update_selection_bounds(&r);
-            }
+        if (before.caret != field.caret || other)
+            && let Some(r) = rect(&field.caret)
+        {
+            self.context.update_selection_bounds(&r);
         }
     }
 

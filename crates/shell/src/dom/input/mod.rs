@@ -57,10 +57,11 @@ pub trait TextInputDriver {
 /// A driver for the field.
 #[must_use]
 pub fn driver(method: Method, secret: bool, sink: &Sink, trust: &Rc<super::trust::Trust>) -> Rc<dyn TextInputDriver> {
-    if !secret && method == Method::Auto {
-        if let Some(d) = EditContextDriver::new(sink.clone(), trust.clone()) {
-            return Rc::new(d);
-        }
+    if !secret
+        && method == Method::Auto
+        && let Some(d) = EditContextDriver::new(sink.clone(), trust.clone())
+    {
+        return Rc::new(d);
     }
     Rc::new(TextareaDriver::new(secret, sink.clone(), trust.clone()))
 }
