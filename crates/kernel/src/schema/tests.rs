@@ -1,4 +1,5 @@
 use super::*;
+use crate::json;
 use proptest::prelude::*;
 
 fn problems(schema: &str, value: &str) -> Vec<(ProblemKind, String)> {
@@ -189,6 +190,10 @@ fn schema() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 1..3).prop_map(|v| serde_json::json!({"anyOf": v})),
             prop::collection::vec(inner.clone(), 1..3).prop_map(|v| serde_json::json!({"oneOf": v})),
+            prop::collection::vec(inner.clone(), 1..3).prop_map(|v| serde_json::json!({"allOf": v})),
+            (inner.clone(), inner.clone()).prop_map(
+                |(a, b)| serde_json::json!({"type": "object", "additionalProperties": a, "minProperties": 1, "anyOf": [b, true]})
+            ),
             (inner.clone(), inner.clone()).prop_map(
                 |(a, b)| serde_json::json!({"type": "array", "prefixItems": [a], "items": b, "maxItems": 3, "uniqueItems": true})
             ),
