@@ -6,7 +6,8 @@ use kernel::authority::{GestureKind, GestureMint, TrustedGesture};
 use kernel::mount::{EntryKind, Expect, MountError, MountPath, Need, Reply};
 use kernel::{Digest, Instant, MountId};
 use shell_lib::mounts::bindings::{DirHandle, option, wait};
-use shell_lib::mounts::{Folder, Handles, Local, Mode, Mounts, Permission, SAMPLE, State, sample};
+use shell_lib::mounts::{BrowserHandles, Folder, Handles, Local, Mode, Mounts, Permission, SAMPLE, State, sample};
+use shell_lib::storage::{Storage, VERSION};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -355,4 +356,51 @@ async fn the_same_folder_keeps_its_id_and_another_of_that_name_gets_its_own() {
     *fake.pick.borrow_mut() = None;
     assert_eq!(mounts.pick(&act()).await, Ok(None));
     assert_ne!(first.id.as_str(), SAMPLE);
+}
+
+#[wasm_bindgen_test]
+async fn field_10h1_a_real_handle_is_kept_across_visits() {
+    let name = "t-handles";
+    let open = || Storage::open_as(name, VERSION, Rc::new(|_| ()));
+    let id = MountId::new("kept").expect("id");
+    erase("t-kept").await;
+    let handle = dir("t-kept").await;
+    let first = open().await.expect("opens");
+    BrowserHandles::new(first.clone()).keep(&id, &handle).await.expect("kept");
+    first.close();
+    let handles = BrowserHandles::new(open().await.expect("opens again"));
+    let again = handles.kept(&id).await.expect("read").expect("there");
+    assert!(wait(again.is_same_entry(&handle)).await.expect("compared").is_truthy());
+    assert_eq!(handles.query(&again, Mode::Write).await, Permission::Granted);
+    assert!(handles.kept(&MountId::new("other").expect("id")).await.expect("read").is_none());
+    // It works, and the table finds it by itself.
+    let told = Told::default();
+    let into = told.clone();
+    let mounts = Mounts::new(Rc::new(handles), Rc::new(move |id, state| into.borrow_mut().push((id, state))));
+    mounts.restore(&[MountRecord { id: id.clone(), title: "Kept".to_owned() }]).await;
+    assert_eq!(*told.borrow(), [(id.clone(), State::Opening), (id.clone(), State::Ready)]);
+    assert_eq!(mounts.perform(&id, &[write("a", b"1", Expect::Absent)]).await, [Reply::Done]);
+}
+
+#[wasm_bindgen_test]
+async fn without_a_database_folders_serve_this_visit() {
+    let mounts = Mounts::new(Rc::new(BrowserHandles::new(None)), Rc::new(|_, _| ()));
+    erase("t-unkept").await;
+    let record = mounts.mount(dir("t-unkept").await).await.expect("mounted");
+    assert_eq!(mounts.perform(&record.id, &[write("a", b"1", Expect::Absent)]).await, [Reply::Done]);
+    let next = Mounts::new(Rc::new(BrowserHandles::new(None)), Rc::new(|_, _| ()));
+    next.restore(std::slice::from_ref(&record)).await;
+    assert_eq!(next.state(&record.id), Some(State::Missing));
+}
+
+#[wasm_bindgen_test]
+async fn dropped_files_are_no_folders() {
+    let (mounts, told) = table(&Fake::new(Permission::Granted, Permission::Granted));
+    let data = web_sys::DataTransfer::new().expect("data");
+    let code = "d => { d.items.add('words', 'text/plain'); d.items.add(new File(['x'], 'x.txt')) }";
+    let fill: js_sys::Function = js_sys::eval(code).expect("code").unchecked_into();
+    fill.call1(&JsValue::NULL, &data).expect("filled");
+    let mounted = mounts.dropped(&data.items(), &act()).await;
+    assert_eq!(mounted, []);
+    assert!(told.borrow().is_empty());
 }

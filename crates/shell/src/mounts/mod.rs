@@ -208,14 +208,16 @@ impl Mounts {
         let taken: Vec<_> = (0..items.length())
             .filter_map(|i| items.get(i))
             .filter(|item| item.kind() == "file")
-            .map(|item| JsValue::from(item).unchecked_into::<DropItem>().handle())
+            // A browser without folder handles has no folders to drop: its files are just files.
+            .filter_map(|item| JsValue::from(item).unchecked_into::<DropItem>().handle().ok())
             .collect();
         let this = self.clone();
         async move {
             let mut out = Vec::new();
             for handle in taken {
-                match wait(handle).await {
-                    Ok(handle) if !handle.is_null() => {
+                match wait(Ok(handle)).await {
+                    // What has no handle gives null or nothing at all.
+                    Ok(handle) if handle.is_object() => {
                         let handle: DirHandle = handle.unchecked_into();
                         if handle.kind() == "directory" {
                             out.push(this.mount(handle).await);
