@@ -198,8 +198,15 @@ const FORGED = [
       document.activeElement.dispatchEvent(new ClipboardEvent(type, { clipboardData: new DataTransfer(), bubbles: true, cancelable: true }));
     }
   }],
-  ["execCommand copy, cut and paste", { told: false, before: (shell) => shell.press("Control+a") }, () => {
+  ["execCommand copy, cut and paste", { told: "text area", before: (shell) => shell.press("Control+a") }, () => {
     for (const command of ["copy", "cut", "paste"]) document.execCommand(command);
+  }],
+  ["execCommand insertText and delete", { told: "text area" }, () => {
+    document.execCommand("insertText", false, "x");
+    document.execCommand("delete");
+  }],
+  ["execCommand undo and redo", { told: false }, () => {
+    for (const command of ["undo", "redo"]) document.execCommand(command);
   }],
   ["requestSubmit of a form around the composer", { told: false }, () => {
     const form = document.createElement("form");
@@ -248,6 +255,7 @@ const FORGED = [
 for (const [driver, init] of DRIVERS) {
   shellTest(`t164_forged_events_act_on_nothing, ${driver}`, { init }, async (shell, t) => {
     await sideBySide(shell);
+    await cleared(shell);
     const tag = await shell.eval(() => document.querySelector("#mirror [role=combobox]").tagName);
     await t.test("the driver under test is in use", () => assert.equal(tag, driver === "EditContext" ? "DIV" : "TEXTAREA"));
     for (const [name, how, forge] of FORGED) {
@@ -293,7 +301,9 @@ const TAMPER = [
     c.updateText(0, c.text.length, "/app:settings");
     c.updateSelection(13, 13);
   }],
-  ["textContent of the host", "EditContext", () => { document.querySelector("[role=combobox]").textContent = "/app:settings"; }],
+  ["textContent of the host", "EditContext", () => { // what assistive technology reads
+    document.querySelector("[role=combobox]").textContent = "/app:settings";
+  }],
   ["value of the text area", "text area", () => { document.querySelector("textarea[role=combobox]").value = "/app:settings"; }],
   ["execCommand insertText", "text area", () => document.execCommand("insertText", false, "/app:settings")],
   ["execCommand delete and undo", "text area", () => {
@@ -302,7 +312,6 @@ const TAMPER = [
     document.execCommand("undo");
   }],
   ["setRangeText of the text area", "text area", () => document.querySelector("textarea[role=combobox]").setRangeText("settings", 5, 10)],
-  ["execCommand insertText on the host", "EditContext", () => document.execCommand("insertText", false, "/app:settings")],
 ];
 for (const [driver, init] of DRIVERS) {
   shellTest(`t164_a changed element is found out and put right, ${driver}`, { init }, async (shell, t) => {
@@ -327,21 +336,34 @@ for (const [driver, init] of DRIVERS) {
           return host.editContext ? host.editContext.text : host.value;
         });
         assert.equal(held, (await look(shell)).draft, "the element follows the draft");
-        assert.deepEqual((await look(shell)).messages, before.messages);
+        const after = await look(shell);
+        assert.deepEqual(after.messages, before.messages);
+        assert.ok(after.refusals > before.refusals, "the change is among the refusals");
       });
     }
-    await t.test("t164_a draft that was tampered with is logged, and Enter refuses it", async () => {
+    await t.test("t164_Enter refuses a command draft that was tampered with, until the person edits it again", async () => {
       await cleared(shell);
       await shell.type("/app:file");
       const before = await look(shell);
       await shell.eval(() => {
         const host = document.querySelector("#mirror [role=combobox]");
         if (host.editContext) host.editContext.updateText(0, host.editContext.text.length, "/app:settings!");
-        else document.execCommand("insertText", false, "/app:settings!");
+        else host.value = "/app:settings!";
       });
+      await shell.press("End");
       await shell.type("s");
-      await shell.until(async () => (await look(shell)).refusals > before.refusals, "the change is among the refusals");
-      assert.match(await shell.axTree("[role=dialog][aria-label=Settings]"), /changed the element’?'?s? text|was not the text on screen|script changed/i);
+      await shell.until(async () => (await look(shell)).draft === "/app:files", "the draft is put right");
+      assert.match(await shell.axTree("[role=dialog][aria-label=Settings]"), /not the text on screen/);
+      await shell.press("Escape");
+      await shell.press("Enter");
+      await settled(shell);
+      assert.equal(await opened(shell), false, "Enter does not run it");
+      const after = await look(shell);
+      assert.equal(after.draft, "/app:files", "nothing is lost");
+      assert.ok(after.refusals > before.refusals + 1, "and the refusal is listed");
+      await shell.type(" ");
+      await shell.press("Backspace");
+      await runsByEnter(shell);
     });
     await t.test("t164_an untouched draft runs", async () => {
       await armed(shell);
@@ -433,27 +455,28 @@ shellTest("t164_a control that a script lays under the mouse is not pressed by i
     const files = document.querySelector("#mirror [role=toolbar] [aria-label=Files]");
     files.style.cssText = "position:fixed;left:0;top:0;width:100vw;height:100vh;pointer-events:auto;z-index:9";
   });
+  assert.equal(await shell.eval(() => document.elementFromPoint(300, 400).getAttribute("aria-label")), "Files");
   await shell.click(300, 400);
   await settled(shell);
-  assert.deepEqual((await look(shell)).windows, before.windows, "the click opens nothing");
+  const after = await look(shell);
+  assert.deepEqual(after.windows, before.windows, "the click opens nothing");
+  assert.ok(after.refusals > before.refusals, "and is among the refusals");
 });
 
 shellTest("t164_a control that takes another's id does not act as that other", {}, async (shell) => {
   await sideBySide(shell);
   await cleared(shell);
   await shell.type("kept");
-  await shell.eval(() => {
-    const files = document.querySelector("#mirror [role=toolbar] [aria-label=Files]");
-    const send = document.querySelector("#mirror [aria-label=Send]");
-    send.id = files.id;
-  });
   await shell.until(async () => {
     await shell.press("Tab");
     return (await focused(shell)) === "Send";
   }, "Tab reaches Send");
+  await shell.eval(() => {
+    document.activeElement.id = document.querySelector("#mirror [role=toolbar] [aria-label=Files]").id;
+  });
   await shell.press("Enter");
-  await settled(shell);
-  assert.equal(await opened(shell), false, "Send is Send, whatever its element says");
+  await shell.until(async () => (await look(shell)).messages.includes("You"), "Send sends, whatever its element says");
+  assert.equal(await opened(shell), false);
 });
 
 // — review cards —

@@ -4,22 +4,28 @@
 //! pointer events: the canvas takes the pointer, assistive technology and the keyboard take
 //! the elements. The host of the text driver stands in for the node of the focused field.
 
-use crate::dom::document;
 use crate::dom::input::place;
 use crate::dom::listen::Listener;
 use crate::dom::trust::Trust;
+use crate::dom::{document, window};
 use kernel::authority::{GestureKind, Proof};
 use scene::{Live, Node, NodeId, Patch, Role, Semantics};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use ui::event::Event;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, FocusOptions, HtmlElement};
 
+/// Elements by node, shared with the listeners: an element is known by itself, never by its `id`,
+/// which scripts can change.
+type Elements = Rc<RefCell<HashMap<NodeId, HtmlElement>>>;
+
 /// The mirror.
 pub struct Mirror {
     root: Element,
-    elements: HashMap<NodeId, HtmlElement>,
+    trust: Rc<Trust>,
+    elements: Elements,
     shown: Semantics,
     host: Option<(NodeId, HtmlElement)>,
     _listeners: Vec<Listener>,
@@ -66,37 +72,55 @@ fn dom_id(id: NodeId) -> String {
     format!("n{}", id.0)
 }
 
-fn node_of(e: &web_sys::Event) -> Option<NodeId> {
+/// The node whose element an event came from, or came through.
+fn node_of(e: &web_sys::Event, elements: &Elements) -> Option<(NodeId, HtmlElement)> {
     let mut at = e.target()?.dyn_into::<Element>().ok();
+    let elements = elements.borrow();
     while let Some(el) = at {
-        if let Some(id) = el.id().strip_prefix('n').and_then(|n| n.parse().ok()) {
-            return Some(NodeId(id));
+        if let Some((id, found)) = elements.iter().find(|(_, known)| AsRef::<Element>::as_ref(known) == &el) {
+            return Some((*id, found.clone()));
         }
         at = el.parent_element();
     }
     None
 }
 
+/// Only the canvas takes the pointer. A mirrored element that does was changed by a script, to
+/// catch a click that was meant for something else.
+fn takes_pointer(e: &Element) -> bool {
+    let style = window().get_computed_style(e).ok().flatten();
+    style.is_some_and(|s| s.get_property_value("pointer-events").is_ok_and(|v| v != "none"))
+}
+
 impl Mirror {
     /// A mirror inside `root`; acts go to `sink` with their proof.
     #[must_use]
     pub fn new(root: Element, trust: &Rc<Trust>, sink: &Rc<dyn Fn(Event, Proof)>) -> Self {
-        let (t, s) = (trust.clone(), sink.clone());
-        let click = Listener::on(&root, "click", move |e| {
-            let Some(node) = node_of(&e) else { return };
+        let elements = Elements::default();
+        let (t, s, known) = (trust.clone(), sink.clone(), elements.clone());
+        let click = Listener::capture(&window(), "click", move |e| {
+            let Some((node, element)) = node_of(&e, &known) else { return };
             let proof = t.stamp(GestureKind::Click, &e);
-            if proof.is_trusted() {
-                s(Event::Activate { node, at_ms: e.time_stamp() }, proof);
+            if !proof.is_trusted() {
+                return;
             }
+            if !t.focus().may_click(&element) {
+                return t.focus_moved();
+            }
+            if takes_pointer(&element) {
+                return t.laid_under();
+            }
+            s(Event::Activate { node, at_ms: e.time_stamp() }, proof);
         });
-        let s = sink.clone();
+        let (t, s, known) = (trust.clone(), sink.clone(), elements.clone());
         let focus = Listener::on(&root, "focusin", move |e| {
-            if let Some(node) = node_of(&e) {
+            if let Some((node, element)) = node_of(&e, &known) {
+                t.focus().gained(&element);
                 s(Event::FocusNode(node), Proof::Untrusted);
             }
         });
-        let (elements, shown) = (HashMap::new(), Semantics::default());
-        Self { root, elements, shown, host: None, _listeners: vec![click, focus] }
+        let (trust, shown) = (trust.clone(), Semantics::default());
+        Self { root, trust, elements, shown, host: None, _listeners: vec![click, focus] }
     }
 
     /// Follows a new tree. `host` is the text driver's element and the node it stands in for.
@@ -105,7 +129,7 @@ impl Mirror {
         if host != self.host {
             // The nodes that lose and gain the host are made anew.
             for (id, _) in self.host.iter().chain(&host) {
-                self.elements.remove(id).inspect(|e| e.remove());
+                self.take(*id);
                 if tree.nodes.contains_key(id) && !patches.contains(&Patch::Put(*id)) {
                     patches.push(Patch::Put(*id));
                 }
@@ -115,17 +139,17 @@ impl Mirror {
         for p in &patches {
             match p {
                 Patch::Put(id) => self.put(tree, *id),
-                Patch::Remove(id) => drop(self.elements.remove(id).inspect(|e| e.remove())),
+                Patch::Remove(id) => self.take(*id),
             }
         }
         if patches.is_empty() {
             return;
         }
         self.order(tree, tree.root, &self.root.clone(), 0);
-        if let Some(e) = self.elements.get(&tree.root)
+        if let Some(e) = self.element(tree.root)
             && e.parent_element().as_ref() != Some(&self.root)
         {
-            let _ = self.root.append_child(e);
+            let _ = self.root.append_child(&e);
         }
         self.shown = tree.clone();
         self.focus(tree);
@@ -133,24 +157,24 @@ impl Mirror {
 
     /// Puts children below their parents, in reading order, moving only what is out of place.
     fn order(&self, tree: &Semantics, id: NodeId, parent: &Element, depth: usize) {
-        let (Some(n), Some(e)) = (tree.nodes.get(&id), self.elements.get(&id)) else { return };
+        let (Some(n), Some(e)) = (tree.nodes.get(&id), self.element(id)) else { return };
         if depth > 64 {
             return;
         }
         if e.parent_element().as_ref() != Some(parent) {
-            let _ = parent.append_child(e);
+            let _ = parent.append_child(&e);
         }
         let mut before: Option<web_sys::Node> = None;
         for c in n.children.iter().rev() {
-            let Some(child) = self.elements.get(c) else { continue };
+            let Some(child) = self.element(*c) else { continue };
             let right = child.parent_element().as_ref() == Some(e.as_ref()) && child.next_sibling() == before;
             if !right {
-                let _ = e.insert_before(child, before.as_ref());
+                let _ = e.insert_before(&child, before.as_ref());
             }
             before = Some(child.clone().into());
         }
         for c in &n.children {
-            self.order(tree, *c, e, depth + 1);
+            self.order(tree, *c, &e, depth + 1);
         }
     }
 
@@ -158,17 +182,14 @@ impl Mirror {
         let Some(n) = tree.nodes.get(&id) else { return };
         let (tag, role) = shape(n);
         let hosted = self.host.as_ref().filter(|(h, _)| *h == id).map(|(_, e)| e.clone());
-        let known =
-            self.elements.get(&id).filter(|e| hosted.is_some() || e.tag_name().eq_ignore_ascii_case(tag)).cloned();
+        let known = self.element(id).filter(|e| hosted.is_some() || e.tag_name().eq_ignore_ascii_case(tag));
         let e = match (known, &hosted) {
             (Some(e), _) => e,
             (None, Some(h)) => h.clone(),
             (None, None) => {
                 let Ok(made) = document().create_element(tag) else { return };
                 let made: HtmlElement = made.unchecked_into();
-                if let Some(old) = self.elements.get(&id) {
-                    old.remove();
-                }
+                self.take(id);
                 made
             }
         };
@@ -195,18 +216,30 @@ impl Mirror {
             }
             place(&e, &n.rect);
         }
-        self.elements.insert(id, e);
+        self.elements.borrow_mut().insert(id, e);
     }
 
     /// Moves the browser's focus to the node that the core says has it.
     fn focus(&self, tree: &Semantics) {
         let Some(n) = tree.nodes.values().find(|n| n.state.focused) else { return };
-        let Some(e) = self.elements.get(&n.id) else { return };
-        if document().active_element().as_ref() != Some(e.as_ref()) {
-            let options = FocusOptions::new();
-            options.set_prevent_scroll(true);
-            let _ = e.focus_with_options(&options);
+        let Some(e) = self.element(n.id) else { return };
+        if document().active_element().as_ref() == Some(e.as_ref()) {
+            return self.trust.focus().keep(&e);
         }
+        let options = FocusOptions::new();
+        options.set_prevent_scroll(true);
+        self.trust.focus().give(&e);
+        let _ = e.focus_with_options(&options);
+    }
+
+    fn element(&self, id: NodeId) -> Option<HtmlElement> {
+        self.elements.borrow().get(&id).cloned()
+    }
+
+    /// Removes a node's element. A removed element may lose the focus, and that is heard at once.
+    fn take(&self, id: NodeId) {
+        let gone = self.elements.borrow_mut().remove(&id);
+        gone.inspect(|e| e.remove());
     }
 }
 

@@ -51,9 +51,14 @@ pub struct Events {
     _listeners: Vec<Listener>,
 }
 
-fn is_control(e: &web_sys::Event) -> bool {
+fn control(e: &web_sys::Event) -> Option<Element> {
     let target = e.target().and_then(|t| t.dyn_into::<Element>().ok());
-    target.is_some_and(|t| t.tag_name() == "BUTTON" || t.tag_name() == "A" || t.has_attribute("data-action"))
+    target.filter(|t| is_button(t) || t.tag_name() == "A" || t.has_attribute("data-action"))
+}
+
+/// The browser itself turns Enter and Space into a click here, and nowhere else in the mirror.
+fn is_button(e: &Element) -> bool {
+    e.tag_name() == "BUTTON"
 }
 
 impl Events {
@@ -75,6 +80,7 @@ impl Events {
                 }
             }));
         }
+        l.extend(trust.focus().ends());
         Self { _listeners: l }
     }
 }
@@ -88,10 +94,19 @@ fn keyboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l: &mut Vec<
             return;
         }
         let p = press(&e);
-        let on_control = is_control(&e);
-        // A focused button of the mirror is pressed by the browser itself, as a click.
-        if on_control && matches!(p.key, Key::Enter | Key::Space) {
-            return;
+        if matches!(p.key, Key::Enter | Key::Space) {
+            t.focus().key_down();
+            if let Some(on) = control(&e) {
+                if !t.focus().may_press(&on) {
+                    e.prevent_default();
+                    t.focus_moved();
+                    return;
+                }
+                // A focused button of the mirror is pressed by the browser itself, as a click.
+                if is_button(&on) {
+                    return;
+                }
+            }
         }
         let text_key = matches!(p.key, Key::Char(_) | Key::Space) && !p.mods.command();
         let in_field = r.text_host().is_some_and(|h| Some(h) == document().active_element());
@@ -149,7 +164,7 @@ fn keyboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l: &mut Vec<
     let t = trust.clone();
     l.push(Listener::capture(w, "click", move |e| {
         // Clicks on the mirror are handled there; a forged one anywhere is told.
-        if !is_control(&e) && !e.is_trusted() {
+        if control(&e).is_none() && !e.is_trusted() {
             t.stamp(GestureKind::Click, &e);
         }
     }));

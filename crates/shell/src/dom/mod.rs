@@ -3,6 +3,7 @@
 pub mod bindings;
 pub mod env;
 pub mod events;
+pub mod focus;
 pub mod input;
 pub mod keys;
 pub mod listen;

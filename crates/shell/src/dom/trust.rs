@@ -5,6 +5,7 @@
 //! scripts make trusted ones (spec/ui.md §1.1). An event without trust is never forwarded as an
 //! act; it is told as a refusal.
 
+use super::focus::FocusGuard;
 use super::instant_at;
 use kernel::Refusal;
 use kernel::authority::{GestureKind, GestureMint, Proof, TrustedGesture};
@@ -23,6 +24,7 @@ pub struct Trust {
     last: RefCell<(String, u32)>,
     untrusted: Cell<u64>,
     act: RefCell<Option<(TrustedGesture, Event)>>,
+    focus: Rc<FocusGuard>,
 }
 
 impl Trust {
@@ -30,7 +32,14 @@ impl Trust {
     #[must_use]
     pub fn new(mint: GestureMint, refused: Rc<dyn Fn(Refusal)>) -> Self {
         let last = RefCell::new((String::new(), 0));
-        Self { mint: RefCell::new(mint), refused, last, untrusted: Cell::new(0), act: RefCell::new(None) }
+        let (untrusted, act, focus) = (Cell::new(0), RefCell::new(None), Rc::default());
+        Self { mint: RefCell::new(mint), refused, last, untrusted, act, focus }
+    }
+
+    /// Who moved the keyboard's focus.
+    #[must_use]
+    pub fn focus(&self) -> &Rc<FocusGuard> {
+        &self.focus
     }
 
     /// The proof that belongs to an event of a kind that can carry one.
@@ -83,6 +92,19 @@ impl Trust {
     pub fn tainted(&self) {
         let observed = "the text of the input element was not the text on screen";
         (self.refused)(Refusal::new("FieldChangedBehind", "The text field", "text from your own keys", observed));
+    }
+
+    /// Tells that a key met a control to which somebody else had moved the focus.
+    pub fn focus_moved(&self) {
+        let observed = "a script of the page moved the focus there, so the key pressed nothing";
+        let expected = "a control that you moved to yourself, by Tab or pointer";
+        (self.refused)(Refusal::new("FocusMoved", "The keyboard", expected, observed));
+    }
+
+    /// Tells that a control was laid under the pointer, where only the canvas should be.
+    pub fn laid_under(&self) {
+        let observed = "a script of the page had put a hidden control under the pointer";
+        (self.refused)(Refusal::new("ControlMoved", "A click", "a click on what is drawn", observed));
     }
 
     /// Events without trust since the start.

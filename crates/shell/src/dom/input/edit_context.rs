@@ -51,7 +51,7 @@ impl EditContextDriver {
         js_sys::Reflect::set(&host, &"editContext".into(), &context).ok()?;
         let state = Rc::new(RefCell::new(State::default()));
         let listeners = vec![
-            Self::on_update(&context, &state, &sink, &trust),
+            Self::on_update(&host, &context, &state, &sink, &trust),
             {
                 let state = state.clone();
                 let context2 = context.clone();
@@ -92,8 +92,15 @@ impl EditContextDriver {
         Some(Self { host, context, state, _listeners: listeners })
     }
 
-    fn on_update(context: &EditContext, state: &Rc<RefCell<State>>, sink: &Sink, trust: &Rc<Trust>) -> Listener {
+    fn on_update(
+        host: &HtmlElement,
+        context: &EditContext,
+        state: &Rc<RefCell<State>>,
+        sink: &Sink,
+        trust: &Rc<Trust>,
+    ) -> Listener {
         let (state, sink, trust, context2) = (state.clone(), sink.clone(), trust.clone(), context.clone());
+        let host = host.clone();
         Listener::on(context, "textupdate", move |e| {
             let e: TextUpdateEvent = e.unchecked_into();
             let proof = trust.stamp(GestureKind::TextEdit, &e);
@@ -118,7 +125,9 @@ impl EditContextDriver {
             }
             let held = units(&context2.text());
             let expected = splice(&before, start as usize, end as usize, &text);
-            let tainted = !half && held != expected;
+            // Assistive technology reads the host: what it said has to be what was typed into.
+            let said = host.text_content().unwrap_or_default();
+            let tainted = said != s.field.text || !half && held != expected;
             if tainted {
                 trust.tainted();
             }

@@ -21,8 +21,14 @@ use web_sys::{HtmlElement, HtmlInputElement, HtmlTextAreaElement, InputEvent};
 struct State {
     field: FieldState,
     composing: Option<u32>,
-    /// Trust of the `beforeinput` that the next `input` answers, with its kind.
-    pending: Option<(String, Proof)>,
+    pending: Option<Pending>,
+}
+
+/// The `beforeinput` that the next `input` answers.
+struct Pending {
+    kind: String,
+    proof: Proof,
+    tainted: bool,
 }
 
 #[derive(Clone)]
@@ -127,8 +133,15 @@ impl TextareaDriver {
             let e: InputEvent = e.unchecked_into();
             let kind = e.input_type();
             let proof = trust.stamp(GestureKind::TextEdit, &e);
+            let field = state.borrow().field.clone();
+            // Somebody else wrote into the element since; the edit belongs into our own text.
+            let tainted = proof.is_trusted() && element.value() != field.text;
+            if tainted {
+                trust.tainted();
+                element.write(&field);
+            }
             if !e.cancelable() {
-                state.borrow_mut().pending = Some((kind, proof));
+                state.borrow_mut().pending = Some(Pending { kind, proof, tainted });
                 return;
             }
             e.prevent_default();
@@ -138,7 +151,7 @@ impl TextareaDriver {
             let (a, b) = element.selection();
             let insert = |text: String, kind: EditKind| {
                 let caret = a + u32::try_from(text.encode_utf16().count()).unwrap_or(0);
-                Event::Text(TextEdit { range: a..b, text, selection: (caret, caret), kind, tainted: false })
+                Event::Text(TextEdit { range: a..b, text, selection: (caret, caret), kind, tainted })
             };
             let key = |key: Key, ctrl: bool| {
                 let mods = Mods { ctrl, ..Mods::default() };
@@ -170,8 +183,8 @@ impl TextareaDriver {
         Listener::on(host, "input", move |e| {
             let e: InputEvent = e.unchecked_into();
             let mut s = state.borrow_mut();
-            let proof = match s.pending.take() {
-                Some((kind, proof)) if kind == e.input_type() && proof.is_trusted() => proof,
+            let (proof, tainted) = match s.pending.take() {
+                Some(p) if p.kind == e.input_type() && p.proof.is_trusted() => (p.proof, p.tainted),
                 _ => {
                     let field = s.field.clone();
                     drop(s);
@@ -198,7 +211,7 @@ impl TextareaDriver {
                 text,
                 selection: caret,
                 kind: if composing.is_some() { EditKind::Composition } else { EditKind::Typing },
-                tainted: false,
+                tainted,
             };
             sink(Event::Text(edit), proof);
             if let Some(from) = composing {
