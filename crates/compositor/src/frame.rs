@@ -7,11 +7,15 @@ use crate::pictures::{PictureError, Pictures};
 use crate::pipeline::{Batch, Instance, LAYER, Pass, Pipeline, target};
 use scene::{DisplayList, ImageId, Item, Layer, LayerId, Rect, Rgba};
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use text::TextEngine;
 
 struct Kept {
-    digest: u64,
+    /// What it shows. Compared whole, not by a hash: what is on a review card must be what the
+    /// list says.
+    layer: Layer,
+    scale: f32,
+    /// Revision of the pictures in it.
+    pictures: u64,
     /// Physical rectangle.
     rect: [u32; 4],
     texture: wgpu::Texture,
@@ -26,16 +30,24 @@ pub struct Compositor {
     pictures: Pictures,
     layers: HashMap<LayerId, Kept>,
     frame: u64,
-    /// Digest of the frame on the screen; `None` when the screen must be drawn anew.
-    shown: Option<u64>,
+    /// The frame on the screen; `None` when the screen must be drawn anew.
+    shown: Option<Shown>,
     /// Layers drawn in the last frame; the rest came from their textures.
     pub drawn: usize,
     /// Frames presented; asking for the same picture again adds none.
     pub presented: u64,
 }
 
-/// A layer on the screen: its place there, its digest, and the layer.
-type Visible<'a> = ([u32; 4], u64, &'a Layer);
+/// A layer on the screen, and its place there.
+type Visible<'a> = ([u32; 4], &'a Layer);
+
+/// What was composed, and onto which state of the surface.
+#[derive(PartialEq)]
+struct Shown {
+    background: Rgba,
+    configured: u64,
+    layers: Vec<(LayerId, [u32; 4])>,
+}
 
 impl Compositor {
     /// Pipelines and an empty atlas for a device.
@@ -88,14 +100,21 @@ impl Compositor {
             return false;
         }
         self.drawn = 0;
-        let visible = self.visible(gpu, list, text.scale());
-        let digest = frame_digest(&visible, list.background, gpu);
-        if self.shown == Some(digest) {
+        let scale = text.scale();
+        let visible: Vec<Visible<'_>> =
+            list.layers.iter().filter_map(|l| Some((on_screen(&l.rect, scale, gpu.size())?, l))).collect();
+        let shown = Shown {
+            background: list.background,
+            configured: gpu.configured,
+            layers: visible.iter().map(|(rect, l)| (l.id, *rect)).collect(),
+        };
+        if self.shown.as_ref() == Some(&shown) && visible.iter().all(|v| self.is_kept(v, scale)) {
             return true;
         }
         let texture = match gpu.surface.get_current_texture() {
             Current::Success(t) | Current::Suboptimal(t) => t,
             Current::Outdated | Current::Lost => {
+                // Blank from here on; if no texture comes, the next frame is drawn again.
                 gpu.configure();
                 match gpu.surface.get_current_texture() {
                     Current::Success(t) | Current::Suboptimal(t) => t,
@@ -121,22 +140,17 @@ impl Compositor {
         self.compose(gpu, &mut encoder, &view, list.background, &visible);
         gpu.queue.submit([encoder.finish()]);
         gpu.queue.present(texture);
-        self.shown = Some(digest);
+        self.shown = Some(Shown { configured: gpu.configured, ..shown });
         self.presented += 1;
         true
     }
 
-    fn visible<'a>(&self, gpu: &Gpu, list: &'a DisplayList, scale: f32) -> Vec<Visible<'a>> {
-        let place = |layer: &'a Layer| {
-            let rect = on_screen(&layer.rect, scale, gpu.size())?;
-            let mut h = DefaultHasher::new();
-            (layer.digest(), scale.to_bits()).hash(&mut h);
-            if layer.items.iter().any(|i| matches!(i, Item::Image(_))) {
-                self.pictures.revision().hash(&mut h);
-            }
-            Some((rect, h.finish(), layer))
-        };
-        list.layers.iter().filter_map(place).collect()
+    /// True when the texture of a layer shows it as it is now.
+    fn is_kept(&self, (rect, layer): &Visible<'_>, scale: f32) -> bool {
+        self.layers.get(&layer.id).is_some_and(|k| {
+            let same = k.rect == *rect && k.scale.to_bits() == scale.to_bits() && k.layer == **layer;
+            same && (k.pictures == self.pictures.revision() || !has_picture(layer))
+        })
     }
 
     fn layers(
@@ -147,22 +161,23 @@ impl Compositor {
         text: &mut TextEngine,
         raster: &mut dyn FallbackRaster,
     ) {
-        for (rect, digest, layer) in visible {
-            match self.layers.get_mut(&layer.id).filter(|k| k.digest == *digest && k.rect == *rect) {
-                Some(k) => k.seen = self.frame,
-                None => {
-                    let mut painter = Painter {
-                        gpu,
-                        atlas: &mut self.atlas,
-                        pictures: &self.pictures,
-                        scale: text.scale(),
-                        text: &mut *text,
-                        raster: &mut *raster,
-                    };
-                    let painted = painter.layer(layer, *rect);
-                    self.draw_layer(gpu, encoder, layer.id, *rect, *digest, &painted);
-                    self.drawn += 1;
-                }
+        let scale = text.scale();
+        for v @ (rect, layer) in visible {
+            if !self.is_kept(v, scale) {
+                let mut painter = Painter {
+                    gpu,
+                    atlas: &mut self.atlas,
+                    pictures: &self.pictures,
+                    scale,
+                    text: &mut *text,
+                    raster: &mut *raster,
+                };
+                let painted = painter.layer(layer, *rect);
+                self.draw_layer(gpu, encoder, v, scale, &painted);
+                self.drawn += 1;
+            }
+            if let Some(k) = self.layers.get_mut(&layer.id) {
+                k.seen = self.frame;
             }
         }
     }
@@ -171,13 +186,12 @@ impl Compositor {
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        id: LayerId,
-        rect: [u32; 4],
-        digest: u64,
+        (rect, layer): &Visible<'_>,
+        scale: f32,
         painted: &Painted,
     ) {
         let d = &gpu.device;
-        let reusable = self.layers.remove(&id).filter(|k| k.rect[2..] == rect[2..]);
+        let reusable = self.layers.remove(&layer.id).filter(|k| k.rect[2..] == rect[2..]);
         let (texture, bind) = reusable.map_or_else(
             || {
                 let t = target(d, gpu.config.format, rect[2], rect[3]);
@@ -197,10 +211,11 @@ impl Compositor {
             .map(|(r, picture)| Batch { instances: r.clone(), texture: picture.and_then(|id| self.pictures.bind(id)) })
             .collect();
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let globals = self.pipeline.globals(gpu, rect, &self.atlas.views());
+        let globals = self.pipeline.globals(gpu, *rect, &self.atlas.views());
         let pass = Pass { view: &view, clear: Rgba::CLEAR, globals: &globals };
         self.pipeline.pass(gpu, encoder, &pass, &painted.instances, &batches);
-        self.layers.insert(id, Kept { digest, rect, texture, bind, seen: self.frame });
+        let (layer, rect, pictures) = ((*layer).clone(), *rect, self.pictures.revision());
+        self.layers.insert(layer.id, Kept { layer, scale, pictures, rect, texture, bind, seen: self.frame });
     }
 
     fn compose(
@@ -212,7 +227,7 @@ impl Compositor {
         visible: &[Visible<'_>],
     ) {
         let (mut instances, mut batches) = (Vec::new(), Vec::new());
-        for ((rect, ..), kept) in visible.iter().filter_map(|v| Some((v, self.layers.get(&v.2.id)?))) {
+        for (rect, kept) in visible.iter().filter_map(|(rect, l)| Some((rect, self.layers.get(&l.id)?))) {
             let n = u32::try_from(instances.len()).unwrap_or(u32::MAX - 1);
             batches.push(Batch { instances: n..n + 1, texture: Some(&kept.bind) });
             let rect = rect.map(|v| v as f32);
@@ -224,14 +239,8 @@ impl Compositor {
     }
 }
 
-/// A digest of all that decides the pixels of a frame, the surface's state included.
-fn frame_digest(visible: &[Visible<'_>], background: Rgba, gpu: &Gpu) -> u64 {
-    let mut h = DefaultHasher::new();
-    (background, gpu.size(), gpu.configured).hash(&mut h);
-    for (rect, digest, layer) in visible {
-        (rect, digest, layer.id).hash(&mut h);
-    }
-    h.finish()
+fn has_picture(layer: &Layer) -> bool {
+    layer.items.iter().any(|i| matches!(i, Item::Image(_)))
 }
 
 /// The part of a layer's rectangle on the screen, in whole physical pixels.

@@ -1,9 +1,9 @@
 //! The display list: layers of quads, text runs and images, back to front.
 
 use crate::{Point, Radii, Rect, Rgba};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// A block of shaped text, as the text engine numbers it.
+/// A block of shaped text, as the text engine numbers it: a number is used for one text only, so
+/// equal lists draw equal pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockId(pub u64);
 
@@ -102,36 +102,6 @@ impl Layer {
     pub fn new(id: LayerId, rect: Rect) -> Self {
         Self { id, rect, items: Vec::new() }
     }
-    /// A digest of everything drawn: equal digests draw equal pixels.
-    #[must_use]
-    pub fn digest(&self) -> u64 {
-        let mut h = DefaultHasher::new();
-        let mut f = |v: f32| v.to_bits().hash(&mut h);
-        let mut rect = |r: &Rect| [r.x, r.y, r.w, r.h].into_iter().for_each(&mut f);
-        rect(&self.rect);
-        for i in &self.items {
-            if let Item::Quad(Quad { rect: r, .. }) | Item::PushClip(r) | Item::Image(Image { rect: r, .. }) = i {
-                rect(r);
-            }
-        }
-        for i in &self.items {
-            std::mem::discriminant(i).hash(&mut h);
-            match i {
-                Item::Quad(q) => {
-                    q.radii.0.map(f32::to_bits).hash(&mut h);
-                    (q.fill, q.border.width.to_bits(), q.border.color).hash(&mut h);
-                    q.shadow.is_some().hash(&mut h);
-                    if let Some(s) = &q.shadow {
-                        (s.offset.x.to_bits(), s.offset.y.to_bits(), s.blur.to_bits(), s.color).hash(&mut h);
-                    }
-                }
-                Item::Text(t) => (t.block, t.origin.x.to_bits(), t.origin.y.to_bits(), t.color).hash(&mut h),
-                Item::Image(i) => i.id.hash(&mut h),
-                Item::PushClip(_) | Item::PopClip => {}
-            }
-        }
-        h.finish()
-    }
 }
 
 /// A whole frame, layers back to front.
@@ -141,31 +111,4 @@ pub struct DisplayList {
     pub background: Rgba,
     /// Layers.
     pub layers: Vec<Layer>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_layer_digest_follows_every_field_it_draws() {
-        let base = Quad { rect: Rect::new(0.0, 0.0, 8.0, 8.0), fill: Rgba::hex(0x10_20_30), ..Quad::default() };
-        let layer = |q: Quad| {
-            let mut l = Layer::new(LayerId(1), Rect::new(0.0, 0.0, 64.0, 64.0));
-            l.items.push(Item::Quad(q));
-            l.digest()
-        };
-        let same = layer(base);
-        assert_eq!(same, layer(base));
-        let shadow = Some(Shadow { offset: Point::new(0.0, 1.0), blur: 4.0, color: Rgba::hex(0) });
-        for q in [
-            Quad { fill: Rgba::hex(0x10_20_31), ..base },
-            Quad { rect: base.rect.shift(0.5, 0.0), ..base },
-            Quad { radii: 2.0.into(), ..base },
-            Quad { border: Border { width: 1.0, color: Rgba::hex(0) }, ..base },
-            Quad { shadow, ..base },
-        ] {
-            assert_ne!(same, layer(q));
-        }
-    }
 }

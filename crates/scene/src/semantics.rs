@@ -180,6 +180,15 @@ impl Semantics {
                 let _ = write!(out, " {name}");
             }
         }
+        if s.multiline {
+            out.push_str(" multiline");
+        }
+        if let Some(l) = s.level {
+            let _ = write!(out, " level-{l}");
+        }
+        if s.live != Live::Inherit {
+            let _ = write!(out, " live-{:?}", s.live);
+        }
         if let (Some(p), Some(n)) = (s.pos_in_set, s.set_size) {
             let _ = write!(out, " {p}/{n}");
         }

@@ -161,7 +161,27 @@ struct CellSpec {
     color: Option<Rgba>,
 }
 
+/// A spec with its text, to tell a block from another of the same hash.
+struct Key {
+    text: String,
+    style: TextStyle,
+    spans: Vec<Span>,
+    width: Option<f32>,
+    wrap: Wrap,
+}
+
+impl Key {
+    fn is(&self, s: &BlockSpec<'_>) -> bool {
+        self.text == s.text
+            && self.spans == s.spans
+            && self.style == s.style
+            && self.width.map(f32::to_bits) == s.width.map(f32::to_bits)
+            && self.wrap == s.wrap
+    }
+}
+
 struct Block {
+    key: Key,
     buffer: Buffer,
     /// Starts of the shaped text's lines.
     line_starts: Vec<usize>,
@@ -207,6 +227,8 @@ pub struct TextEngine {
     missing_em: HashMap<(Family, u16, bool), f32>,
     measure: Box<dyn FallbackMeasure>,
     blocks: HashMap<BlockId, Block>,
+    /// Blocks by the hash of their spec; a slot taken by another spec is stepped over.
+    index: HashMap<u64, BlockId>,
     scale: f32,
     frame: u64,
     shaped: u64,
@@ -235,6 +257,7 @@ impl TextEngine {
             missing_em: HashMap::new(),
             measure,
             blocks: HashMap::new(),
+            index: HashMap::new(),
             scale: 1.0,
             frame: 0,
             shaped: 0,
@@ -277,6 +300,7 @@ impl TextEngine {
         if (self.scale - scale).abs() > f32::EPSILON {
             self.scale = scale;
             self.blocks.clear();
+            self.index.clear();
         }
     }
     /// Physical pixels per logical pixel.
@@ -299,6 +323,7 @@ impl TextEngine {
         if self.blocks.len() > BLOCKS_MAX {
             let oldest = self.frame.saturating_sub(KEEP_FRAMES);
             self.blocks.retain(|_, b| b.used >= oldest);
+            self.index.retain(|_, id| self.blocks.contains_key(id));
         }
     }
 
@@ -314,14 +339,25 @@ impl TextEngine {
                 st.hash_into(&mut h);
             }
         }
-        let id = BlockId(h.finish());
-        let frame = self.frame;
-        if let Some(b) = self.blocks.get_mut(&id) {
-            b.used = frame;
-        } else {
-            let b = self.shape(spec);
-            self.blocks.insert(id, b);
+        self.block_at(h.finish(), spec)
+    }
+
+    /// The block for `spec`, looked for from `slot` on. Texts of one hash can be made on purpose,
+    /// so a hash finds a block and never names one: an id belongs to one text for good.
+    fn block_at(&mut self, mut slot: u64, spec: &BlockSpec<'_>) -> BlockId {
+        while let Some(id) = self.index.get(&slot) {
+            match self.blocks.get_mut(id).filter(|b| b.key.is(spec)) {
+                Some(b) => {
+                    b.used = self.frame;
+                    return *id;
+                }
+                None => slot = slot.wrapping_add(1),
+            }
         }
+        let block = self.shape(spec);
+        let id = BlockId(self.shaped);
+        self.index.insert(slot, id);
+        self.blocks.insert(id, block);
         id
     }
 
@@ -407,7 +443,14 @@ impl TextEngine {
         }
         // An empty block is one line high.
         let size = Size::new(w / self.scale, h.max(metrics.line_height) / self.scale);
-        Block { buffer, line_starts, map, cells: cell_specs, text_len: text.len(), size, used: self.frame }
+        let key = Key {
+            text: spec.text.to_owned(),
+            style: spec.style,
+            spans: spec.spans.to_vec(),
+            width: spec.width,
+            wrap: spec.wrap,
+        };
+        Block { key, buffer, line_starts, map, cells: cell_specs, text_len: text.len(), size, used: self.frame }
     }
 
     fn attrs(&self, style: TextStyle, color: Option<Rgba>) -> Attrs<'static> {

@@ -42,6 +42,37 @@ fn equal_text_is_shaped_once() {
 }
 
 #[test]
+fn two_texts_of_one_hash_keep_apart_and_a_number_is_never_used_again() {
+    let mut e = engine();
+    let (shown, meant) = (spec("rm notes.txt", None), spec("rm -rf /", None));
+    let a = e.block_at(7, &shown);
+    let b = e.block_at(7, &meant);
+    assert_ne!(a, b);
+    assert_eq!((e.block_at(7, &shown), e.block_at(7, &meant), e.shaped()), (a, b, 2));
+    e.set_scale(2.0);
+    let again = e.block_at(7, &meant);
+    assert!(again != a && again != b);
+    assert_eq!(e.size(a), Size::default(), "an old number names nothing");
+}
+
+#[test]
+fn blocks_leave_once_there_are_too_many_and_nobody_used_them() {
+    let mut e = engine();
+    let kept = e.block(&spec("kept", None));
+    let first = e.block(&spec("0", None));
+    for i in 1..=BLOCKS_MAX {
+        e.block(&spec(&i.to_string(), None));
+    }
+    for _ in 0..=KEEP_FRAMES {
+        e.begin_frame();
+        assert_eq!(e.block(&spec("kept", None)), kept);
+    }
+    assert_eq!((e.blocks.len(), e.index.len()), (1, 1));
+    assert_eq!(e.size(first), Size::default());
+    assert_eq!(e.size(kept).h, 24.0);
+}
+
+#[test]
 fn caret_and_hit_agree_at_every_grapheme() {
     use unicode_segmentation::UnicodeSegmentation;
     let mut e = engine();
