@@ -381,3 +381,18 @@ fn a_try_fills_the_draft_and_sends_nothing() {
     assert_eq!(rig.draft(), "/tool:files.read what is in notes/todo.md");
     assert_eq!(rig.asks(), 0);
 }
+
+#[test]
+fn field_3h2_a_list_that_was_painted_and_not_yet_shown_is_not_picked_from() {
+    let mut rig = Rig::new();
+    rig.desk.presented();
+    rig.type_("/app:sett");
+    rig.press(Key::Enter);
+    rig.frame();
+    assert_eq!(top_title(&rig), "AI Echo");
+    rig.type_("i");
+    rig.desk.presented();
+    rig.press(Key::Enter);
+    rig.frame();
+    assert_eq!(top_title(&rig), "Settings");
+}

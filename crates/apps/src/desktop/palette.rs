@@ -52,6 +52,8 @@ pub(crate) struct Palette {
     /// The revision of the text that the list belongs to, and the one that was painted.
     list_rev: Rev,
     painted_rev: Option<Rev>,
+    /// What was on screen last, once the loop tells it ([`Desktop::presented`]).
+    presented: Option<Option<Rev>>,
     /// The catalogue that was painted: what a pick refers to.
     painted: Option<Rc<Catalog>>,
     /// Closed by Esc for this revision of the text.
@@ -286,12 +288,18 @@ impl Desktop {
             }
             return;
         }
-        let seen = self.palette.painted_rev == Some(self.palette.list_rev);
+        let seen = self.palette.presented.unwrap_or(self.palette.painted_rev) == Some(self.palette.list_rev);
         let row = self.palette.hits.get(self.palette.selected).map(|h| self.catalog.rows[h.row].canonical.clone());
         match row {
             Some(row) if seen => self.pick(&row, proof, out),
             _ => self.submit(proof, out),
         }
+    }
+
+    /// The last view is on screen. From the first call on, Enter picks a row only of a list
+    /// that was really shown; painting alone no longer counts (field 3H2).
+    pub fn presented(&mut self) {
+        self.palette.presented = Some(self.palette.painted_rev);
     }
 
     /// A row was picked by key, press or touch.

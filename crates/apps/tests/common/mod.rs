@@ -36,6 +36,19 @@ impl Rig {
         Self::sized(1280.0, 800.0)
     }
     pub fn sized(w: f32, h: f32) -> Self {
+        Self::kept(
+            w,
+            h,
+            ai_echo::conversation::Loaded::Index {
+                settings: None,
+                conversations: vec![],
+                drafts: vec![],
+                mounts: vec![],
+            },
+        )
+    }
+    /// With what was kept from before.
+    pub fn kept(w: f32, h: f32, index: ai_echo::conversation::Loaded) -> Self {
         let mut kernel = Kernel::new();
         ai_echo::register::register(&mut kernel).expect("registers");
         let (echo, start) = ai_echo::Echo::start();
@@ -44,12 +57,7 @@ impl Rig {
         out.extend(start.into_iter().map(Effect::Echo));
         let mut rig =
             Self { desk, engine: ui::testing::engine(), mint: GestureMint::for_tests(), now: 1000, out, view: None };
-        rig.msg(Msg::Echo(ai_echo::Msg::Loaded(ai_echo::conversation::Loaded::Index {
-            settings: None,
-            conversations: vec![],
-            drafts: vec![],
-            mounts: vec![],
-        })));
+        rig.msg(Msg::Echo(ai_echo::Msg::Loaded(index)));
         rig.msg(Msg::Mounts(vec![mount("welcome", MountState::Ready)]));
         rig.msg(Msg::LocalModel(LocalModel::Ready { engine: "test".into() }));
         rig.frame();
@@ -184,4 +192,65 @@ pub fn mount(id: &str, state: MountState) -> Mount {
     let id = MountId::new(id).expect("id");
     let title = id.to_string();
     Mount { record: MountRecord { id, title }, state, sample: true }
+}
+
+/// The answer of the model in these tests.
+pub const ANSWER: &str = "A **tide table** lists times.\n\n- one\n- two\n\n```rust\nlet h = 4;\n```\n\n| Time | Height |\n|---|---|\n| 03:12 | 4.1 m |\n\nSee [the office](https://example.com/) and [bad](javascript:x).";
+
+impl Rig {
+    /// Performs what was asked for, until nothing more is: storage says yes, files come from
+    /// `mount`, the model answers [`ANSWER`].
+    pub fn serve(&mut self, mount: &mut kernel::mount::MemMount) {
+        use models::{Ask, FinishReason, ModelEvent};
+        for _ in 0..200 {
+            let todo = std::mem::take(&mut self.out);
+            if todo.is_empty() {
+                return;
+            }
+            for e in todo {
+                match e {
+                    Effect::Echo(ai_echo::Effect::Fs { id, needs, .. }) => {
+                        let r = needs.iter().map(|n| mount.perform(n)).collect();
+                        self.msg(Msg::Echo(ai_echo::Msg::Fs(id, r)));
+                    }
+                    Effect::Echo(ai_echo::Effect::Store(id, _)) => {
+                        self.msg(Msg::Echo(ai_echo::Msg::Stored(id, Ok(()))));
+                    }
+                    Effect::Files { id, needs, .. } => {
+                        let r = needs.iter().map(|n| mount.perform(n)).collect();
+                        self.msg(Msg::Files(id, r));
+                    }
+                    Effect::Echo(ai_echo::Effect::Ask(ask, _)) => {
+                        let run = ask.run();
+                        let events = match *ask {
+                            Ask::Score { candidates, .. } => {
+                                vec![ModelEvent::Scores((0..candidates.len()).map(|i| -(i as f32)).collect())]
+                            }
+                            Ask::Chat(_) => vec![
+                                ModelEvent::Started,
+                                ModelEvent::Delta(ANSWER.into()),
+                                ModelEvent::Finished { reason: FinishReason::Stop, usage: None },
+                            ],
+                        };
+                        for e in events {
+                            self.msg(Msg::Echo(ai_echo::Msg::Model(run, e)));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        panic!("the agent never came to rest");
+    }
+    /// Types a `/tool:files.write` and brings its card up; the model is the one above.
+    pub fn card(&mut self, mount: &mut kernel::mount::MemMount) {
+        for c in "/tool:files.write put \"buy milk\" into notes/shopping.md".chars() {
+            self.text(&c.to_string());
+        }
+        self.frame();
+        self.press(Key::Enter);
+        self.serve(mount);
+        self.frame();
+        assert!(self.node(Role::AlertDialog, "Review").is_some(), "no card:\n{}", self.tree());
+    }
 }
