@@ -83,7 +83,8 @@ impl Desktop {
         let title = p.sentence();
         let anew = if review.shown_anew { "The file changed meanwhile, so this is shown anew. " } else { "" };
         let why = kernel::clip::label(review.why, 240);
-        let who = format!("{anew}{} asks to use {}. {why}", review.asked_by, review.tool);
+        let who = format!("{anew}Tool {}, asked by {}. {why}", review.tool, review.asked_by);
+        let who = who.trim_end();
         let mount = self.mounts.iter().find(|m| *m.id() == p.mount).map_or(p.mount.as_str(), |m| &m.record.title);
         let touch = format!("{} File: {} in “{mount}”.", review.explanation, p.path);
         let id = card_id(0);
@@ -94,7 +95,7 @@ impl Desktop {
             id,
             role: Role::AlertDialog,
             name: format!("Review: {title}"),
-            description: format!("{who}. {touch}"),
+            description: format!("{who} {touch}"),
             rect,
             state: State { focused: f.at.focus == Some(id), ..State::default() },
             ..Node::default()
@@ -108,7 +109,7 @@ impl Desktop {
             let mut y = rect.y + 12.0;
             let s = f.heading(NodeId::of("card-title", 0), Point::new(x, y), &title, theme::TITLE, 2, w);
             y += s.h + 2.0;
-            let s = f.say(NodeId::of("card-who", 0), Point::new(x, y), &who, SMALL, f.theme.muted, w);
+            let s = f.say(NodeId::of("card-who", 0), Point::new(x, y), who, SMALL, f.theme.muted, w);
             y += s.h;
             let s = f.say(NodeId::of("card-touch", 0), Point::new(x, y), &touch, SMALL, f.theme.muted, w);
             y += s.h + 8.0;
@@ -178,7 +179,8 @@ impl Desktop {
             let hint = if f.m.narrow {
                 String::new()
             } else if ready {
-                format!("{} lines. F8 goes to this card, Esc back.", lines.len())
+                let s = if lines.len() == 1 { "" } else { "s" };
+                format!("{} line{s}. F8 goes to this card, Esc back.", lines.len())
             } else {
                 format!("Approve {wait}.")
             };
