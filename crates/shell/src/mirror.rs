@@ -210,7 +210,7 @@ impl Mirror {
                     e.set_tab_index(reachable);
                 }
                 set(&e, "data-action", Some(""));
-            } else if n.state.focused && e.tab_index() != -1 {
+            } else if n.state.focused && !e.has_attribute("tabindex") {
                 // The core moves the focus here; the browser's own Tab order stays as it is.
                 e.set_tab_index(-1);
             }
