@@ -77,6 +77,11 @@ extern "C" {
     type Db;
     #[wasm_bindgen(method, catch, structural, js_name = transaction)]
     fn transaction_with(this: &Db, stores: &JsValue, mode: &str, options: &JsValue) -> Result<IdbTransaction, JsValue>;
+    /// `IDBTransaction` with the call that `web-sys` is about to drop.
+    #[wasm_bindgen(extends = IdbTransaction)]
+    type Finished;
+    #[wasm_bindgen(method, catch, structural)]
+    fn commit(this: &Finished) -> Result<(), JsValue>;
 }
 
 enum Link {
@@ -238,7 +243,10 @@ impl Storage {
         let db = self.db()?;
         let names: Array = stores.iter().map(|s| JsValue::from_str(s.name())).collect();
         let options = js_sys::Object::new();
-        js_sys::Reflect::set(&options, &"durability".into(), &"strict".into()).map_err(|e| StorageError::of(&e))?;
+        // A draft is written at every key: waiting for the disk each time, the last keys would
+        // still be in the queue when the page goes. It must survive a reload, not a power cut.
+        let durability = if stores.iter().all(|s| *s == Store::Drafts) { "relaxed" } else { "strict" };
+        js_sys::Reflect::set(&options, &"durability".into(), &durability.into()).map_err(|e| StorageError::of(&e))?;
         db.transaction_with(&names, mode, &options).map_err(|e| {
             let e = StorageError::of(&e);
             if matches!(e, StorageError::Lost(_)) {
@@ -272,6 +280,8 @@ impl Storage {
             let _ = transaction.abort(); // it may have aborted by itself
             return Err(StorageError::of(&thrown));
         }
+        // Nothing more comes: the browser finishes it even if the page is gone before it answers.
+        let _ = transaction.unchecked_ref::<Finished>().commit();
         Ok(Box::pin(async move { with_numbers(done.await).await }))
     }
 
