@@ -96,10 +96,13 @@ impl EnvWatch {
     #[must_use]
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn backing(&self) -> (u32, u32) {
-        self.device.get().unwrap_or_else(|| {
-            let (rect, dpr) = (self.canvas.get_bounding_client_rect(), window().device_pixel_ratio());
-            ((rect.width() * dpr).round() as u32, (rect.height() * dpr).round() as u32)
-        })
+        let (rect, dpr) = (self.canvas.get_bounding_client_rect(), window().device_pixel_ratio());
+        let computed = (rect.width() * dpr, rect.height() * dpr);
+        // The observer knows how an odd size was rounded. More than that apart it measured for
+        // another scale factor (an emulated one, or a change that is still under way).
+        let near =
+            |(w, h): &(u32, u32)| (f64::from(*w) - computed.0).abs() < 2.0 && (f64::from(*h) - computed.1).abs() < 2.0;
+        self.device.get().filter(near).unwrap_or((computed.0.round() as u32, computed.1.round() as u32))
     }
 }
 

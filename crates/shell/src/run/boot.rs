@@ -116,15 +116,15 @@ async fn run(mint: GestureMint) -> Result<(), String> {
         Ok(s) => (Some(s), None),
         Err(e) => (None, Some(e)),
     };
-    let mounts = storage.clone().map(|s| {
+    let mounts = {
         let cell = shell_cell.clone();
         let changed = Rc::new(move |_, _| {
             if let Some(s) = cell.borrow().upgrade() {
                 effects::tell_mounts(&s);
             }
         });
-        Mounts::new(Rc::new(BrowserHandles::new(s)), changed)
-    });
+        Mounts::new(Rc::new(BrowserHandles::new(storage.clone())), changed)
+    };
     let shell = Rc::new(Shell {
         desktop: RefCell::new(desktop),
         engine: RefCell::new(engine),
@@ -149,7 +149,8 @@ async fn run(mint: GestureMint) -> Result<(), String> {
         local_runs: RefCell::default(),
         fetches: RefCell::default(),
         storage: RefCell::new(storage),
-        mounts: RefCell::new(mounts),
+        mounts,
+        claims: Cell::new(0),
         titles: RefCell::new(HashMap::new()),
         lease: RefCell::new(None),
     });
@@ -209,18 +210,14 @@ pub(super) fn dropped(shell: &Rc<Shell>, data: &DataTransfer, proof: Proof) {
     let items = data.items();
     let files = data.files();
     let Proof::Trusted(act) = proof else { return };
-    let mounts = shell.mounts.borrow().clone();
-    let folders = mounts.map(|m| m.dropped(&items, &act));
+    let folders = shell.mounts.dropped(&items, &act);
     if files.as_ref().is_none_or(|f| f.length() == 0) && !text.is_empty() {
         return shell.drop_text(Dropped::Text(text), Proof::Trusted(act));
     }
     let shell = shell.clone();
     spawn_local(async move {
         let mut any = false;
-        for f in match folders {
-            Some(f) => f.await,
-            None => vec![],
-        } {
+        for f in folders.await {
             any = true;
             match f {
                 Ok(record) => effects::mounted(&shell, record),

@@ -25,8 +25,8 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
     match effect {
         Effect::Echo(e) => echo(shell, e),
         Effect::PickFolder => {
-            let (Some(m), Some(act)) = (shell.mounts.borrow().clone(), act(shell)) else { return };
-            let picked = m.pick(&act);
+            let Some(act) = act(shell) else { return };
+            let picked = shell.mounts.pick(&act);
             let shell = shell.clone();
             spawn_local(async move {
                 match picked.await {
@@ -37,8 +37,8 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
             });
         }
         Effect::Reconnect(id) => {
-            let (Some(m), Some(act)) = (shell.mounts.borrow().clone(), act(shell)) else { return };
-            let asked = m.reconnect(&id, &act);
+            let Some(act) = act(shell) else { return };
+            let asked = shell.mounts.reconnect(&id, &act);
             let shell = shell.clone();
             spawn_local(async move {
                 let state = asked.await;
@@ -47,15 +47,12 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
             });
         }
         Effect::Unmount(id) => {
-            if let Some(m) = shell.mounts.borrow().as_ref() {
-                m.forget(&id);
-            }
+            shell.mounts.forget(&id);
             shell.post(Msg::Echo(ai_echo::Msg::Unmounted(id)));
             tell_mounts(shell);
         }
         Effect::Files { id, mount, needs } => {
-            let Some(m) = shell.mounts.borrow().clone() else { return };
-            let shell = shell.clone();
+            let (m, shell) = (shell.mounts.clone(), shell.clone());
             spawn_local(async move {
                 let replies = m.perform(&mount, &needs).await;
                 shell.post(Msg::Files(id, replies));
@@ -102,9 +99,14 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
         Effect::MeasureStorage => measure(shell),
         Effect::Lock(conversation) => {
             let shell = shell.clone();
+            let number = shell.claims.get() + 1;
+            shell.claims.set(number);
+            shell.lease.borrow_mut().take();
             spawn_local(async move {
-                shell.lease.borrow_mut().take();
                 let claim = locks::claim(&locks::name_of(&conversation)).await;
+                if shell.claims.get() != number {
+                    return; // another conversation came to the front meanwhile
+                }
                 let words = claim.words();
                 let held = matches!(claim, Claim::Held(_));
                 if let Claim::Held(lease) = claim {
@@ -145,8 +147,7 @@ fn echo(shell: &Rc<Shell>, effect: ai_echo::Effect) {
             }
         }
         ai_echo::Effect::Fs { id, mount, needs } => {
-            let Some(m) = shell.mounts.borrow().clone() else { return };
-            let shell = shell.clone();
+            let (m, shell) = (shell.mounts.clone(), shell.clone());
             spawn_local(async move {
                 let msg = m.answer(id, &mount, &needs).await;
                 shell.post(Msg::Echo(msg));
@@ -156,12 +157,10 @@ fn echo(shell: &Rc<Shell>, effect: ai_echo::Effect) {
             let Some(s) = shell.storage.borrow().clone() else {
                 // Without a database nothing is durable, and nothing pretends to be.
                 let answer = match *op {
-                    StoreOp::LoadIndex => ai_echo::Msg::Loaded(Loaded::Index {
-                        settings: None,
-                        conversations: vec![],
-                        drafts: vec![],
-                        mounts: vec![],
-                    }),
+                    StoreOp::LoadIndex => {
+                        let (conversations, drafts, mounts) = (vec![], vec![], vec![]);
+                        return index(shell, Loaded::Index { settings: None, conversations, drafts, mounts });
+                    }
                     _ => ai_echo::Msg::Stored(id, Err("this browser gives the page no storage".into())),
                 };
                 return shell.post(Msg::Echo(answer));
@@ -170,16 +169,10 @@ fn echo(shell: &Rc<Shell>, effect: ai_echo::Effect) {
             let shell = shell.clone();
             spawn_local(async move {
                 let msg = answer.await;
-                let ai_echo::Msg::Loaded(Loaded::Index { mounts, .. }) = &msg else {
-                    return shell.post(Msg::Echo(msg));
-                };
-                // Folders first: what was interrupted is looked up in them.
-                let found = restore(&shell, mounts).await;
-                shell.post(Msg::Echo(msg));
-                for record in found {
-                    shell.post(Msg::Echo(ai_echo::Msg::Mounted(record)));
+                match msg {
+                    ai_echo::Msg::Loaded(l @ Loaded::Index { .. }) => index(&shell, l),
+                    other => shell.post(Msg::Echo(other)),
                 }
-                tell_mounts(&shell);
             });
         }
         // The desktop has dealt with these.
@@ -326,13 +319,22 @@ fn ask_remote(shell: &Rc<Shell>, ask: Ask, config: ProviderConfig) {
     let (shell, storage) = (shell.clone(), shell.storage.borrow().clone());
     spawn_local(async move {
         let key = match (&config, storage) {
-            (ProviderConfig::OpenAiCompatible { key_ref: Some(name), .. }, Some(s)) => s.key(name).await.ok().flatten(),
-            _ => None,
+            (ProviderConfig::OpenAiCompatible { key_ref: Some(name), .. }, Some(s)) => s.key(name).await,
+            _ => Ok(None),
         };
         // Stopped while the key was read.
         if !shell.fetches.borrow().contains_key(&run) {
             return;
         }
+        let key = match key {
+            Ok(k) => k,
+            Err(e) => {
+                // Without its key the request would say something else than was meant.
+                shell.fetches.borrow_mut().remove(&run);
+                let error = ModelError::new(ModelErrorKind::Settings).words(format!("the key could not be read: {e}"));
+                return run_event(&shell, run, ModelEvent::Failed(error));
+            }
+        };
         let sink = {
             let shell = shell.clone();
             Rc::new(move |e: ModelEvent| {
@@ -444,9 +446,26 @@ pub(super) fn mounted(shell: &Rc<Shell>, record: MountRecord) {
     tell_mounts(shell);
 }
 
+/// The first load. Folders come before it: what was interrupted is looked up in them.
+fn index(shell: &Rc<Shell>, loaded: Loaded) {
+    let shell = shell.clone();
+    spawn_local(async move {
+        let records = match &loaded {
+            Loaded::Index { mounts, .. } => mounts.clone(),
+            Loaded::Conversation { .. } => vec![],
+        };
+        let found = restore(&shell, &records).await;
+        shell.post(Msg::Echo(ai_echo::Msg::Loaded(loaded)));
+        for record in found {
+            shell.post(Msg::Echo(ai_echo::Msg::Mounted(record)));
+        }
+        tell_mounts(&shell);
+    });
+}
+
 /// The sample workspace, and the folders of earlier visits.
 async fn restore(shell: &Rc<Shell>, records: &[MountRecord]) -> Vec<MountRecord> {
-    let Some(m) = shell.mounts.borrow().clone() else { return vec![] };
+    let m = shell.mounts.clone();
     let mut all = Vec::new();
     match m.open_sample().await {
         Ok(record) => all.push(record),
@@ -462,7 +481,6 @@ async fn restore(shell: &Rc<Shell>, records: &[MountRecord]) -> Vec<MountRecord>
 
 /// Tells the desktop how all mounts stand.
 pub(super) fn tell_mounts(shell: &Rc<Shell>) {
-    let Some(m) = shell.mounts.borrow().clone() else { return };
     let titles = shell.titles.borrow();
     let one = |(id, state): (MountId, mounts::State)| {
         let sample = id.as_str() == mounts::SAMPLE;
@@ -477,7 +495,7 @@ pub(super) fn tell_mounts(shell: &Rc<Shell>) {
         };
         Mount { record: MountRecord { id, title }, state, sample }
     };
-    let all = m.states().into_iter().map(one).collect();
+    let all = shell.mounts.states().into_iter().map(one).collect();
     drop(titles);
     shell.post(Msg::Mounts(all));
 }

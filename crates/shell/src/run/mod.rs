@@ -22,8 +22,8 @@ use crate::mounts::Mounts;
 use crate::storage::Storage;
 use apps::desktop::{Desktop, Dropped, Effect, FieldView, Msg, View};
 use apps::status::{InputMethod, LocalModel};
-use kernel::MountId;
 use kernel::authority::Proof;
+use kernel::{MountId, Refusal};
 use models::{Ask, RunId};
 use screen::Screen;
 use std::cell::{Cell, RefCell};
@@ -68,7 +68,9 @@ pub(crate) struct Shell {
     local_runs: RefCell<std::collections::BTreeSet<RunId>>,
     fetches: RefCell<HashMap<RunId, Option<Fetch>>>,
     storage: RefCell<Option<Storage>>,
-    mounts: RefCell<Option<Mounts>>,
+    mounts: Mounts,
+    /// Number of the last claim of a conversation's lock; older answers are nobody's.
+    claims: Cell<u64>,
     titles: RefCell<HashMap<MountId, String>>,
     lease: RefCell<Option<crate::storage::locks::Lease>>,
 }
@@ -77,7 +79,12 @@ impl Shell {
     /// Folds a message and everything that follows from it.
     pub(crate) fn post(self: &Rc<Self>, msg: Msg) {
         let mut queue = self.queue.borrow_mut();
-        if queue.len() < QUEUE_MAX {
+        if queue.len() == QUEUE_MAX {
+            // A loop of our own making: the newest is refused by name, in the place of the last.
+            let seen = format!("{QUEUE_MAX} messages are waiting");
+            queue.pop_back();
+            queue.push_back(Msg::Refused(Refusal::new("QueueFull", "A message", "room in the queue", &seen)));
+        } else {
             queue.push_back(msg);
         }
         drop(queue);
