@@ -621,6 +621,7 @@ for (const [name, act] of [
   ["a double click on Send", async (shell) => shell.click(...(await middle(shell, "[aria-label=Send]")), { clickCount: 2 })],
 ]) {
   shellTest(`field_6h2_${name} send one message`, {}, async (shell) => {
+    await shell.until(() => shell.eval(() => document.querySelector("#mirror nav [role=list] [aria-pressed=true]") !== null), "a conversation is in front");
     await shell.until(async () => (await focused(shell)) === "Message to AI Echo", "the composer has the focus");
     await shell.type("one two three");
     await shell.until(async () => (await look(shell)).draft === "one two three", "the draft is there");

@@ -11,7 +11,7 @@ use super::trust::Trust;
 use super::{document, window};
 use kernel::authority::{GestureKind, Proof};
 use scene::Point;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ui::event::{Event, Key, Pointer, PointerPhase};
 use wasm_bindgen::JsCast;
@@ -67,8 +67,9 @@ impl Events {
     pub fn new(canvas: &HtmlCanvasElement, trust: &Rc<Trust>, run: &Rc<dyn Loop>) -> Self {
         let mut l = Vec::new();
         let w: EventTarget = window().into();
-        keyboard(&w, trust, run, &mut l);
-        clipboard(&w, trust, run, &mut l);
+        let cutting = Rc::new(Cell::new(false));
+        keyboard(&w, trust, run, &cutting, &mut l);
+        clipboard(&w, trust, run, &cutting, &mut l);
         pointer(canvas, trust, run, &mut l);
         drops(&w, trust, run, &mut l);
         for (kind, focused) in [("focus", true), ("blur", false)] {
@@ -85,8 +86,8 @@ impl Events {
     }
 }
 
-fn keyboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l: &mut Vec<Listener>) {
-    let (t, r) = (trust.clone(), run.clone());
+fn keyboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, cutting: &Rc<Cell<bool>>, l: &mut Vec<Listener>) {
+    let (t, r, cutting) = (trust.clone(), run.clone(), cutting.clone());
     l.push(Listener::capture(w, "keydown", move |e| {
         let e: KeyboardEvent = e.unchecked_into();
         let proof = t.stamp(GestureKind::Key, &e);
@@ -94,6 +95,7 @@ fn keyboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l: &mut Vec<
             return;
         }
         let p = press(&e);
+        cutting.set(p.key == Key::Char('x') && p.mods.command());
         if matches!(p.key, Key::Enter | Key::Space) {
             t.focus().key_down();
             if let Some(on) = control(&e) {
@@ -109,7 +111,9 @@ fn keyboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l: &mut Vec<
             }
         }
         let text_key = matches!(p.key, Key::Char(_) | Key::Space) && !p.mods.command();
-        let in_field = r.text_host().is_some_and(|h| Some(h) == document().active_element());
+        let host = r.text_host();
+        host.iter().for_each(regain);
+        let in_field = host.is_some_and(|h| Some(h) == document().active_element());
         if text_key && in_field {
             return; // arrives as text
         }
@@ -170,7 +174,7 @@ fn keyboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l: &mut Vec<
     }));
 }
 
-fn clipboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l: &mut Vec<Listener>) {
+fn clipboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, cutting: &Rc<Cell<bool>>, l: &mut Vec<Listener>) {
     let (t, r) = (trust.clone(), run.clone());
     l.push(Listener::capture(w, "paste", move |e| {
         let e: ClipboardEvent = e.unchecked_into();
@@ -182,21 +186,35 @@ fn clipboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l: &mut Vec
             _ => r.dropped(data, proof),
         }
     }));
-    for kind in ["copy", "cut"] {
-        let r = run.clone();
-        l.push(Listener::capture(w, kind, move |e| {
-            // A copy proves nothing and needs nothing: it only fills what the browser asks for.
-            let e: ClipboardEvent = e.unchecked_into();
-            if let (Some(text), Some(data)) = (r.copied(), e.clipboard_data()) {
-                if data.set_data("text/plain", &text).is_ok() && kind == "copy" {
-                    e.prevent_default();
-                } else if kind == "cut" {
-                    // The deletion follows as a trusted `beforeinput`; a script's cut has none.
-                    let _ = data.set_data("text/plain", &text);
-                }
+    // A copy proves nothing and needs nothing: it only fills what the browser asks for.
+    let r = run.clone();
+    l.push(Listener::capture(w, "copy", move |e| {
+        let e: ClipboardEvent = e.unchecked_into();
+        if let (Some(text), Some(data)) = (r.copied(), e.clipboard_data())
+            && data.set_data("text/plain", &text).is_ok()
+        {
+            e.prevent_default();
+        }
+    }));
+    let up = cutting.clone();
+    l.push(Listener::capture(w, "keyup", move |_| up.set(false)));
+    // Scripts make trusted cuts. One counts as what the keys ask for that are down at this very
+    // moment; any other (a menu's) only where its deletion follows as a trusted `beforeinput`.
+    let (t, r, cutting) = (trust.clone(), run.clone(), cutting.clone());
+    l.push(Listener::capture(w, "cut", move |e| {
+        let e: ClipboardEvent = e.unchecked_into();
+        let by_key = cutting.replace(false);
+        if let (Some(text), Some(data)) = (r.copied(), e.clipboard_data())
+            && data.set_data("text/plain", &text).is_ok()
+            && by_key
+        {
+            e.prevent_default();
+            let proof = t.stamp(GestureKind::Key, &e);
+            if proof.is_trusted() {
+                r.event(Event::Cut, proof);
             }
-        }));
-    }
+        }
+    }));
 }
 
 fn at(e: &web_sys::MouseEvent) -> Point {
@@ -241,10 +259,10 @@ fn pointer(canvas: &HtmlCanvasElement, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l:
                 at_ms: e.time_stamp(),
             };
             drop(c);
-            let tapped = event.touch && phase == PointerPhase::Up;
+            let (up, touch) = (phase == PointerPhase::Up, event.touch);
             r.event(Event::Pointer(event), proof);
-            if tapped && let Some(host) = r.text_host() {
-                keyboard_again(&host, p);
+            if up && let Some(host) = r.text_host() {
+                keyboard_again(&host, p, touch);
             }
         }));
     }
@@ -269,21 +287,37 @@ fn pointer(canvas: &HtmlCanvasElement, trust: &Rc<Trust>, run: &Rc<dyn Loop>, l:
     }));
 }
 
-/// Brings the on-screen keyboard back inside the tap's own handler (`field_7h3`): after “Done”
-/// the field still has the focus, and only gaining it opens the keyboard. One that is open is
-/// left alone, and with it whatever is being composed.
-fn keyboard_again(host: &Element, tap: Point) {
+/// Brings the keyboard back to the field that was pressed, inside the press's own handler
+/// (`field_7h3`). After “Done” the field has lost the focus, or still has it with the on-screen
+/// keyboard gone, which only gaining it anew opens. One that is open is left alone, and with it
+/// whatever is being composed.
+fn keyboard_again(host: &Element, press: Point, touch: bool) {
     let rect = host.get_bounding_client_rect();
-    let (x, y) = (f64::from(tap.x), f64::from(tap.y));
+    let (x, y) = (f64::from(press.x), f64::from(press.y));
     let inside = x >= rect.left() && x < rect.right() && y >= rect.top() && y < rect.bottom();
+    let Some(host) = host.dyn_ref::<HtmlElement>().filter(|_| inside) else { return };
     let open = window().visual_viewport().is_some_and(|v| v.height() < f64::from(canvas_height()) - KEYBOARD_MIN);
-    let Some(host) = host.dyn_ref::<HtmlElement>().filter(|_| inside && !open) else { return };
-    if document().active_element().as_ref() == Some(host.as_ref()) {
+    let has = document().active_element().as_ref() == Some(host.as_ref());
+    if has && touch && !open {
         // An element that is in the page can lose and gain the focus.
         let _ = host.blur();
-        let options = FocusOptions::new();
-        options.set_prevent_scroll(true);
-        let _ = host.focus_with_options(&options);
+        give_focus(host);
+    } else if !has {
+        give_focus(host);
+    }
+}
+
+fn give_focus(host: &HtmlElement) {
+    let options = FocusOptions::new();
+    options.set_prevent_scroll(true);
+    let _ = host.focus_with_options(&options);
+}
+
+/// Where nothing has the focus any more, a key goes to the field that the core says is in use.
+fn regain(host: &Element) {
+    let nowhere = document().active_element().is_none_or(|a| a.tag_name() == "BODY");
+    if let Some(host) = host.dyn_ref::<HtmlElement>().filter(|_| nowhere) {
+        give_focus(host);
     }
 }
 
