@@ -396,3 +396,18 @@ fn field_3h2_a_list_that_was_painted_and_not_yet_shown_is_not_picked_from() {
     rig.frame();
     assert_eq!(top_title(&rig), "Settings");
 }
+
+#[test]
+fn what_is_typed_before_storage_has_answered_is_kept_and_can_be_sent() {
+    let mut rig = Rig::starting(1280.0, 800.0);
+    rig.type_("/app:fi");
+    let index =
+        ai_echo::conversation::Loaded::Index { settings: None, conversations: vec![], drafts: vec![], mounts: vec![] };
+    rig.msg(Msg::Echo(ai_echo::Msg::Loaded(index)));
+    rig.frame();
+    assert_eq!(rig.draft(), "/app:fi");
+    rig.type_("les");
+    rig.press(Key::Enter);
+    rig.frame();
+    assert_eq!(top_title(&rig), "Files");
+}

@@ -376,7 +376,7 @@ impl Desktop {
         let Some((_, draft)) = TRIES.get(i) else { return };
         if self.agent.current().is_none() {
             self.tell(ai_echo::Msg::NewConversation, out);
-            self.sync_composer(false);
+            self.sync_composer(false, out);
         }
         let now = self.now.mono_ms;
         self.echo.composer.set(draft, now);

@@ -72,7 +72,7 @@ impl Desktop {
     }
 
     /// The composer follows the conversation in front. `loaded`: what was stored came in.
-    pub(crate) fn sync_composer(&mut self, loaded: bool) {
+    pub(crate) fn sync_composer(&mut self, loaded: bool, out: &mut Vec<Effect>) {
         let Some(c) = self.agent.current() else { return };
         let other = self.echo.conversation.as_ref() != Some(&c.id);
         let fresh = loaded && self.echo.composer.text().is_empty() && !c.draft.text.is_empty();
@@ -81,9 +81,17 @@ impl Desktop {
         }
         let text = c.draft.text.clone();
         let caret = c.draft.caret;
+        // What was typed before anything was loaded belongs to the conversation that comes to the
+        // front, and goes where its caret was left.
+        let early = if self.echo.conversation.is_none() { self.echo.composer.text().to_owned() } else { String::new() };
         self.echo.conversation = Some(c.id.clone());
+        if !early.is_empty() && text.is_empty() {
+            return self.draft_changed(out);
+        }
         self.echo.composer.reset(&text);
         self.echo.composer.buffer.move_to(caret, false);
+        self.echo.composer.buffer.insert(&early);
+        let text = self.echo.composer.text().to_owned();
         self.echo.draft = kernel::slash::Draft::default();
         // What comes back from storage needs one more edit before it can dispatch (field 6H3).
         self.echo.draft.edited(&text, EditOrigin::Restored, &Proof::Untrusted);
@@ -95,6 +103,9 @@ impl Desktop {
             self.echo.notice = None;
             self.echo.find = None;
             self.palette.mode = self.palette.mode.filter(|m| *m == palette::Mode::Centered);
+        }
+        if !early.is_empty() {
+            self.draft_changed(out);
         }
     }
 

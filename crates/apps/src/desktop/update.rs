@@ -28,7 +28,7 @@ impl Desktop {
                 let loaded = matches!(m, ai_echo::Msg::Loaded(_));
                 self.tell(m, &mut out);
                 if loaded {
-                    self.sync_composer(true);
+                    self.sync_composer(true, &mut out);
                 }
             }
             Msg::Mounts(mounts) => self.set_mounts(mounts, &mut out),
@@ -79,7 +79,7 @@ impl Desktop {
             self.reproject();
         }
         let before = self.echo.conversation.clone();
-        self.sync_composer(false);
+        self.sync_composer(false, out);
         if self.echo.conversation != before
             && let Some(c) = &self.echo.conversation
         {

@@ -49,6 +49,15 @@ impl Rig {
     }
     /// With what was kept from before.
     pub fn kept(w: f32, h: f32, index: ai_echo::conversation::Loaded) -> Self {
+        let mut rig = Self::starting(w, h);
+        rig.msg(Msg::Echo(ai_echo::Msg::Loaded(index)));
+        rig.msg(Msg::Mounts(vec![mount("welcome", MountState::Ready)]));
+        rig.msg(Msg::LocalModel(LocalModel::Ready { engine: "test".into() }));
+        rig.frame();
+        rig
+    }
+    /// As it is before anything was read from storage.
+    pub fn starting(w: f32, h: f32) -> Self {
         let mut kernel = Kernel::new();
         ai_echo::register::register(&mut kernel).expect("registers");
         let (echo, start) = ai_echo::Echo::start();
@@ -57,9 +66,6 @@ impl Rig {
         out.extend(start.into_iter().map(Effect::Echo));
         let mut rig =
             Self { desk, engine: ui::testing::engine(), mint: GestureMint::for_tests(), now: 1000, out, view: None };
-        rig.msg(Msg::Echo(ai_echo::Msg::Loaded(index)));
-        rig.msg(Msg::Mounts(vec![mount("welcome", MountState::Ready)]));
-        rig.msg(Msg::LocalModel(LocalModel::Ready { engine: "test".into() }));
         rig.frame();
         rig
     }
