@@ -1,27 +1,33 @@
-// From a key's event to the frame that shows it: one frame of work at most.
+// From a key's event to the frame that shows it, with an empty conversation and with a long one:
+// one frame of work at most, and the long one types as the empty one does.
 import { Shell } from "../e2e/lib/harness.mjs";
-import { countInPage, figure, median, percentile } from "./lib/figure.mjs";
+import { countInPage, figure, frameGap, median, percentile, typed } from "./lib/figure.mjs";
+import { long } from "./lib/transcript.mjs";
 
-const TEXT = "the quick brown fox jumps over the lazy dog, twice. ".repeat(2);
+const MESSAGES = 500;
+const TEXT = "the quick brown fox jumps over the lazy dog, twice. ";
 const shell = await Shell.open({ init: countInPage });
 try {
-  await shell.type("warm up");
-  await shell.eval(() => { window.counted.keys.length = 0; });
-  // A frame here and now, in software, is the bound: nothing is shown sooner.
-  const bound = await shell.eval(async () => {
-    const times = [];
-    for (let n = 0; n < 60; n++) times.push(await new Promise((done) => requestAnimationFrame(done)));
-    const gaps = times.slice(1).map((time, n) => time - times[n]).sort((a, b) => a - b);
-    return gaps[gaps.length >> 1];
+  await typed(shell, "warm up ");
+  const gap = await frameGap(shell);
+  const empty = await typed(shell, TEXT);
+  await long(shell, MESSAGES);
+  await typed(shell, "warm up ");
+  const full = await typed(shell, TEXT);
+  const of = (costs, part) => costs.map((cost) => cost[part]).filter((value) => value !== null);
+  const frame = { bound: gap, peer: "the time between two frames" };
+  figure("key to submitted frame, empty", median(of(empty, "shown")), "ms", frame);
+  figure(`key to submitted frame, ${MESSAGES} messages`, median(of(full, "shown")), "ms", frame);
+  figure("the same, 95 %", percentile(of(full, "shown"), 0.95), "ms", frame);
+  // Handlers fold the key and paint on the CPU: update, view, mirror and text driver.
+  const cpu = median(of(empty, "handlers"));
+  figure("key, CPU of update, view and mirror, empty", cpu, "ms", { budget: 4 });
+  figure(`key, CPU of the same, ${MESSAGES} messages`, median(of(full, "handlers")), "ms", {
+    budget: 4, bound: cpu, peer: "the empty one",
   });
-  for (const key of TEXT) {
-    await shell.type(key);
-    await shell.eval(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  }
-  const keys = await shell.eval(() => window.counted.keys);
-  if (keys.length === 0) throw new Error("no key led to a frame");
-  figure("key to submitted frame, median", median(keys), "ms", { bound });
-  figure("key to submitted frame, 95 %", percentile(keys, 0.95), "ms", { bound });
+  figure("key, CPU of the frame (encode, submit)", median(of(full, "drawing")), "ms", {
+    bound: median(of(empty, "drawing")), peer: "the empty one",
+  });
 } finally {
   await shell.close();
 }

@@ -1,11 +1,12 @@
 // How a bench reports: one line of JSON per figure, which `cargo xtask bench` turns into a table.
 
 /**
- * Prints a figure. `budget` is what it may be, `bound` a peer or a limit measured in this same run
- * (absolute times differ between machines), `moreIsBetter` turns the comparison round.
+ * Prints a figure. `budget` is what it may be, `bound` a limit or a peer measured in this same run
+ * (absolute times differ between machines) and `peer` its name, `moreIsBetter` turns the comparison
+ * round.
  */
-export function figure(name, value, unit, { budget, bound, moreIsBetter, note } = {}) {
-  console.log(JSON.stringify({ name, value, unit, budget, bound, more_is_better: moreIsBetter, note }));
+export function figure(name, value, unit, { budget, bound, peer, moreIsBetter, note } = {}) {
+  console.log(JSON.stringify({ name, value, unit, budget, bound, peer, more_is_better: moreIsBetter, note }));
 }
 
 /** The middle value; one slow run does not move it. */
@@ -21,31 +22,108 @@ export function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
 }
 
+/** The middle distance between two frames of this page, in milliseconds: nothing is shown sooner. */
+export async function frameGap(shell) {
+  const times = await shell.eval(async () => {
+    const times = [];
+    for (let n = 0; n < 60; n++) times.push(await new Promise((done) => requestAnimationFrame(done)));
+    return times;
+  });
+  return median(times.slice(1).map((time, n) => time - times[n]));
+}
+
 /**
- * For `Shell.open({ init })`: counts what the page does for the screen, from outside, without its
- * help. `window.counted` holds submissions to the GPU, animation frames asked for, timers set, and
- * for each key the time from its event to the next submission.
+ * For `Shell.open({ init })`: counts what the page does, from outside, without its help.
+ * `window.counted` holds submissions to the GPU; animation frames asked for; timers that went off
+ * (an interval counts each time); the time in input handlers and in animation frames; the time from
+ * each key's event to the next submission; and who set the timers and asked for the frames, as
+ * lines of their call stacks while `counted.who` is a map.
  */
 export function countInPage() {
-  const counted = { submits: 0, frames: 0, timers: 0, keys: [], ready: null };
+  const counted = { submits: 0, frames: 0, timers: 0, handlers: 0, drawing: 0, keys: [], ready: null, who: null };
   window.counted = counted;
   let pressed = null;
+  let depth = 0;
   addEventListener("keydown", (event) => { pressed ??= event.timeStamp; }, { capture: true });
-  const wrap = (holder, name, see) => {
-    const original = holder?.[name];
-    if (original) holder[name] = function (...args) { see(); return original.apply(this, args); };
+  const named = (what) => {
+    if (!counted.who) return;
+    const line = `${what} ${new Error().stack.split("\n").slice(3, 9).map((l) => l.trim()).join(" < ")}`;
+    counted.who[line] = (counted.who[line] ?? 0) + 1;
   };
-  wrap(globalThis.GPUQueue?.prototype, "submit", () => {
-    counted.submits++;
-    if (pressed !== null) {
-      counted.keys.push(performance.now() - pressed);
-      pressed = null;
+  const timed = (sum, run) => function (...args) {
+    // A handler inside a handler is already counted.
+    if (depth++) {
+      try { return run.apply(this, args); } finally { depth--; }
     }
-  });
-  wrap(window, "requestAnimationFrame", () => { counted.frames++; });
-  wrap(window, "setTimeout", () => { counted.timers++; });
-  wrap(window, "setInterval", () => { counted.timers++; });
+    const from = performance.now();
+    try { return run.apply(this, args); } finally {
+      depth--;
+      counted[sum] += performance.now() - from;
+    }
+  };
+  const queue = globalThis.GPUQueue?.prototype;
+  if (queue) {
+    const submit = queue.submit;
+    queue.submit = function (...args) {
+      counted.submits++;
+      if (pressed !== null) {
+        counted.keys.push(performance.now() - pressed);
+        pressed = null;
+      }
+      return submit.apply(this, args);
+    };
+  }
+  const frame = window.requestAnimationFrame;
+  window.requestAnimationFrame = function (callback) {
+    counted.frames++;
+    named("frame");
+    return frame.call(window, timed("drawing", callback));
+  };
+  for (const name of ["setTimeout", "setInterval"]) {
+    const set = window[name];
+    window[name] = function (callback, wait, ...rest) {
+      named(`${name} ${wait}`);
+      if (typeof callback !== "function") return set.call(window, callback, wait, ...rest);
+      return set.call(window, function (...args) {
+        counted.timers++;
+        return callback.apply(this, args);
+      }, wait, ...rest);
+    };
+  }
+  // What a key causes in the page's own handlers; the frame comes later and is counted apart.
+  const inputs = new Set(["keydown", "keyup", "beforeinput", "input", "textupdate", "characterboundsupdate"]);
+  const listeners = new WeakMap();
+  const { addEventListener: add, removeEventListener: remove } = EventTarget.prototype;
+  EventTarget.prototype.addEventListener = function (type, listener, options) {
+    if (typeof listener !== "function" || !inputs.has(type)) return add.call(this, type, listener, options);
+    if (!listeners.has(listener)) listeners.set(listener, timed("handlers", listener));
+    return add.call(this, type, listeners.get(listener), options);
+  };
+  EventTarget.prototype.removeEventListener = function (type, listener, options) {
+    return remove.call(this, type, (inputs.has(type) && listeners.get(listener)) || listener, options);
+  };
   new MutationObserver(() => {
     if (document.documentElement.dataset.shell === "ready") counted.ready ??= performance.now();
   }).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-shell"] });
+}
+
+/**
+ * Types, one real key after the other, and waits for two frames after each: for every key the
+ * milliseconds in handlers, in animation frames, and from its event to the submission that shows it.
+ */
+export async function typed(shell, text) {
+  const rest = () => shell.eval(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const costs = [];
+  await rest();
+  for (const key of text) {
+    await shell.eval(() => Object.assign(window.counted, { handlers: 0, drawing: 0, keys: [] }));
+    await shell.type(key);
+    await rest();
+    costs.push(await shell.eval(() => {
+      const { handlers, drawing, keys } = window.counted;
+      return { handlers, drawing, shown: keys[0] ?? null };
+    }));
+  }
+  if (costs.every((cost) => cost.shown === null)) throw new Error("no key led to a frame");
+  return costs;
 }
