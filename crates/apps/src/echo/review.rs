@@ -52,7 +52,7 @@ impl Desktop {
 
     /// Height that the card wants.
     pub(crate) fn card_height(&self, room: f32) -> f32 {
-        if self.front_card().is_some() { (room * 0.62).clamp(220.0, 460.0).min(room) } else { 0.0 }
+        if self.front_card().is_some() { (room * 0.74).clamp(240.0, 520.0).min(room) } else { 0.0 }
     }
 
     /// Paints the card of the conversation in front into `rect`.
@@ -86,7 +86,7 @@ impl Desktop {
         let who = format!("{anew}Tool {}, asked by {}. {why}", review.tool, review.asked_by);
         let who = who.trim_end();
         let mount = self.mounts.iter().find(|m| *m.id() == p.mount).map_or(p.mount.as_str(), |m| &m.record.title);
-        let touch = format!("{} File: {} in “{mount}”.", review.explanation, p.path);
+        let touch = format!("{} Folder: “{mount}”.", review.explanation);
         let id = card_id(0);
         let whole = arguments_text(review.arguments, card.lines.as_deref().unwrap_or_default());
         f.opaque(id, rect);

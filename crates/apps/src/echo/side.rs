@@ -18,9 +18,14 @@ impl Desktop {
         if side && !narrow {
             main = Rect::new(rect.x + width, rect.y, rect.w - width, rect.h);
         }
+        // Beside the conversation the list is read first; over it, it is painted last.
+        let list = Rect::new(rect.x, rect.y, width, rect.h);
+        if side && !narrow {
+            self.paint_side(f, list);
+        }
         self.paint_conversation(f, main);
-        if side {
-            self.paint_side(f, Rect::new(rect.x, rect.y, width, rect.h));
+        if side && narrow {
+            self.paint_side(f, list);
         }
     }
 
