@@ -69,7 +69,7 @@ impl Desktop {
         let mut out = Vec::new();
         d.launch(AppKey::Echo, &mut out);
         d.status.clear();
-        d.sync_composer(false);
+        d.sync_composer(false, &mut out);
         if let Some(c) = &d.echo.conversation {
             out.push(Effect::Lock(c.clone()));
         }
