@@ -216,6 +216,8 @@ shellTest("field_7h2_a message is selected in the transcript and copied in logic
     const r = p?.getBoundingClientRect();
     return r && [r.x + 12, r.y + r.height / 2];
   }), "it is in the transcript");
+  await shell.until(() => shell.eval(() => document.querySelector("#mirror article[aria-label='AI Echo'] p") &&
+    document.querySelector("#mirror [role=log]:not([aria-busy=true])") !== null), "it is answered", { timeout: 120_000 });
   await settled(shell);
   await shell.click(...at, { clickCount: 3 });
   await shell.edit("copy");
@@ -400,6 +402,9 @@ for (const [driver, init] of DRIVERS) {
       await at(0, 5);
       await shell.type("omega");
       await becomes(shell, "omega beta gamma");
+      // Elsewhere first: clicks in the same place go on counting.
+      await shell.click(x + 400, row);
+      await at(16);
       await shell.click(x + 20, row, { clickCount: 3 });
       await at(0, 16);
       await shell.page.mouse.move(x + 2, row);

@@ -53,6 +53,27 @@ fn typing_fills_the_draft_and_enter_sends_it_once() {
 }
 
 #[test]
+fn field_6h3_enter_before_the_conversations_are_read_loses_nothing_and_makes_none() {
+    let mut rig = Rig::starting(1280.0, 800.0);
+    rig.frame();
+    rig.type_("early");
+    rig.press(Key::Enter);
+    rig.frame();
+    assert_eq!(rig.draft(), "early", "there is nothing yet that it could be sent to");
+    rig.msg(Msg::Echo(ai_echo::Msg::Loaded(ai_echo::conversation::Loaded::Index {
+        settings: None,
+        conversations: vec![],
+        drafts: vec![],
+        mounts: vec![],
+    })));
+    rig.frame();
+    assert_eq!(rig.draft(), "early");
+    rig.press(Key::Enter);
+    rig.frame();
+    assert_eq!((rig.draft().as_str(), rig.user_messages()), ("", 1));
+}
+
+#[test]
 fn shift_enter_makes_a_line_and_the_composer_grows_to_a_third() {
     let mut rig = Rig::new();
     let height = |rig: &mut Rig| {

@@ -19,6 +19,15 @@ impl Cx<'_> {
         if self.e.read_only {
             return self.refuse(read_only());
         }
+        if !self.e.ready {
+            // Before the stored ones are known a new one could take the name of one of them.
+            return self.refuse(Refusal::new(
+                "ConversationLoading",
+                "A new conversation",
+                "the stored conversations to be read",
+                "they are still loading",
+            ));
+        }
         if self.e.conversations.len() >= MAX_CONVERSATIONS {
             return self.refuse(Refusal::new(
                 "TooManyConversations",

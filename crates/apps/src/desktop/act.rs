@@ -399,7 +399,10 @@ impl Desktop {
         if self.agent.current().is_none() {
             self.tell(ai_echo::Msg::NewConversation, out);
         }
-        let Some(c) = self.agent.current().map(|c| c.id.clone()) else { return };
+        let Some(c) = self.agent.current().map(|c| c.id.clone()) else {
+            self.status = "Your conversations are still being read; the draft stays until then.".into();
+            return;
+        };
         self.launch_quietly();
         let centered_submission = self.palette.is_centered();
         self.tell(ai_echo::Msg::Submit(c.clone(), s), out);
