@@ -25,7 +25,7 @@ use apps::status::{InputMethod, LocalModel};
 use kernel::authority::Proof;
 use kernel::{MountId, Refusal};
 use models::{Ask, RunId};
-use screen::Screen;
+use screen::{Drawn, Screen};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -137,7 +137,6 @@ impl Shell {
     fn paint_once(self: &Rc<Self>) {
         let mut view = {
             let mut engine = self.engine.borrow_mut();
-            engine.begin_frame();
             self.desktop.borrow_mut().view(&mut engine, instant())
         };
         let field = view.text_field.take();
@@ -177,9 +176,10 @@ impl Shell {
             self.canvas.set_width(backing.0.max(1));
             self.canvas.set_height(backing.1.max(1));
         }
-        let again = self.screen.draw(backing, &view.display, &mut self.engine.borrow_mut());
-        if again {
-            self.schedule();
+        match self.screen.draw(backing, &view.display, &mut self.engine.borrow_mut()) {
+            Drawn::Shown => self.desktop.borrow_mut().presented(),
+            Drawn::Later => self.schedule(),
+            Drawn::NoDevice => {}
         }
     }
 

@@ -14,6 +14,17 @@ use web_sys::HtmlCanvasElement;
 const LOSSES_MAX: usize = 8;
 const WINDOW_MS: f64 = 30_000.0;
 
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// It is on the screen.
+    Shown,
+    /// The surface gave no texture this time; try again.
+    Later,
+    /// There is no device; another is on its way and will ask for a frame.
+    NoDevice,
+}
+
 /// The canvas with its current device.
 pub struct Screen {
     canvas: HtmlCanvasElement,
@@ -80,10 +91,10 @@ impl Screen {
         }
     }
 
-    /// Draws a frame; true when it must be tried again.
-    pub fn draw(&self, size: (u32, u32), list: &DisplayList, text: &mut TextEngine) -> bool {
+    /// Draws a frame.
+    pub fn draw(&self, size: (u32, u32), list: &DisplayList, text: &mut TextEngine) -> Drawn {
         let mut gpu = self.gpu.borrow_mut();
-        let Some((gpu, compositor)) = gpu.as_mut() else { return false };
+        let Some((gpu, compositor)) = gpu.as_mut() else { return Drawn::NoDevice };
         if gpu.size() != size {
             gpu.resize(size.0, size.1);
         }
@@ -91,7 +102,7 @@ impl Screen {
         if done && !self.shown.replace(true) {
             ready();
         }
-        !done
+        if done { Drawn::Shown } else { Drawn::Later }
     }
 }
 
