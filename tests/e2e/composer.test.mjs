@@ -492,7 +492,8 @@ shellTest("field_6h3_a restored command needs an edit of the person before it ru
   await shell.reload();
   await becomes(shell, "/app:files", "the restored draft");
   await ready(shell);
-  await shell.press("Enter");
+  // A row on screen that is picked is an act of its own; here the draft itself is submitted.
+  await shell.press("Escape", "Enter");
   await settled(shell);
   assert.equal((await windows(shell)).includes("Files"), false, "Enter alone does not run it");
   await becomes(shell, "/app:files");
