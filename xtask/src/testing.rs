@@ -14,7 +14,7 @@ use crate::{browser, model, proc, tidy};
 /// Crates that compile for the browser only.
 pub const BROWSER_CRATES: [&str; 2] = ["shell", "compositor"];
 /// A single end-to-end test may take this long: software rendering on two busy cores is slow.
-const E2E_TIMEOUT_MS: &str = "240000";
+const E2E_TIMEOUT_MS: &str = "1200000";
 
 /// What to run.
 #[derive(Debug, Clone)]

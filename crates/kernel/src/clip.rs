@@ -24,6 +24,34 @@ pub fn label(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", text[..boundary(text, max)].trim_end()))
 }
 
+/// `text` with every character that hides or reorders others written out as `⟨U+202E⟩`: controls
+/// but line ends and tabs, bidi controls, zero-width and tag characters. What joins an emoji
+/// sequence stays. For text that a person decides about.
+#[must_use]
+pub fn reveal(text: &str) -> Cow<'_, str> {
+    let hides = |c: char, before: Option<char>| match c {
+        '\n' | '\t' => false,
+        '\u{200d}' | '\u{fe0f}' => before.is_none_or(|b| u32::from(b) < 0x2190),
+        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{feff}' | '\u{e0000}'..='\u{e0fff}' => true,
+        c => c.is_control(),
+    };
+    let mut before = None;
+    if !text.chars().any(|c| hides(c, before.replace(c))) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut before = None;
+    for c in text.chars() {
+        if hides(c, before.replace(c)) {
+            out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// The largest grapheme boundary at or before `max`.
 #[must_use]
 pub fn boundary(text: &str, max: usize) -> usize {
@@ -99,6 +127,15 @@ mod tests {
         let s = "a".repeat(10) + &"\u{301}".repeat(2000);
         for max in 0..s.len() {
             assert!(s.is_char_boundary(boundary(&s, max)));
+        }
+    }
+
+    #[test]
+    fn what_hides_or_reorders_is_written_out() {
+        assert_eq!(reveal("pay\u{202e}lla\u{200b} \u{e0041}x\r"), "pay⟨U+202E⟩lla⟨U+200B⟩ ⟨U+E0041⟩x⟨U+000D⟩");
+        assert_eq!(reveal("a\u{200d}b"), "a⟨U+200D⟩b");
+        for plain in ["naïve\n\ttext", "👨\u{200d}👩\u{200d}👧 ☎\u{fe0f}", "سلام"] {
+            assert_eq!(reveal(plain), plain);
         }
     }
 

@@ -654,7 +654,7 @@ impl ToolActionReview {
         };
         Review {
             risk: d.danger(),
-            explanation: format!("{} {does}.", d.source.title),
+            explanation: format!("The tool “{}” {does}.", d.source.title),
             arg_shape_ok: check_args(&d.schema, &call.args).is_ok(),
         }
     }

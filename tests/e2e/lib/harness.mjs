@@ -283,25 +283,41 @@ export class Shell {
   }
 }
 
-/** A test with a shell of its own. */
+/**
+ * A test with a shell of its own. A test that fails gets one more try in a new browser, because a
+ * software GPU on a busy machine now and then loses a browser; the first failure is printed, and a
+ * fault of the product fails twice. With subtests there is no second try: they are reported already.
+ */
 export function shellTest(name, options, body) {
   if (typeof options === "function") [options, body] = [{}, options];
   const { skip, todo, only, ...rest } = options;
   test(name, { skip, todo, only }, async (t) => {
-    const shell = await Shell.open(rest);
-    try {
-      await body(shell, t);
-      assert.deepEqual(shell.unexpected(), [], "the page reported errors");
-    } catch (error) {
-      const slug = name.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 80);
-      await shell.screenshot(`failed-${slug}`).then(
-        () => console.log(`picture: ${join(OUT, `failed-${slug}.png`)}`),
-        () => {},
-      );
-      for (const line of shell.unexpected().slice(0, 10)) console.log(`page error: ${line}`);
-      throw error;
-    } finally {
-      await shell.close();
+    const tries = body.length > 1 || todo ? 1 : 2;
+    for (let n = 1; ; n++) {
+      try {
+        return await once(name, rest, body, t);
+      } catch (error) {
+        if (n === tries) throw error;
+        console.log(`${name}: first try failed, trying again: ${error.message}`);
+      }
     }
   });
+}
+
+async function once(name, options, body, t) {
+  const shell = await Shell.open(options);
+  try {
+    await body(shell, t);
+    assert.deepEqual(shell.unexpected(), [], "the page reported errors");
+  } catch (error) {
+    const slug = name.replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 80);
+    await shell.screenshot(`failed-${slug}`).then(
+      () => console.log(`picture: ${join(OUT, `failed-${slug}.png`)}`),
+      () => {},
+    );
+    for (const line of shell.unexpected().slice(0, 10)) console.log(`page error: ${line}`);
+    throw error;
+  } finally {
+    await shell.close();
+  }
 }

@@ -210,6 +210,8 @@ pub struct Desktop {
     /// Where the composer is in this frame: the palette hangs on it.
     pub(crate) composer_rect: Option<Rect>,
     pub(crate) next_id: u64,
+    /// The conversation whose lock was asked for last.
+    pub(crate) locked: Option<ConversationId>,
 }
 
 impl std::fmt::Debug for Desktop {

@@ -78,12 +78,11 @@ impl Desktop {
         if self.catalog.rev != self.kernel.rev() || self.palette.situation_changed(&self.situation()) {
             self.reproject();
         }
-        let before = self.echo.conversation.clone();
         self.sync_composer(false, out);
-        if self.echo.conversation != before
-            && let Some(c) = &self.echo.conversation
-        {
-            out.push(Effect::Lock(c.clone()));
+        // Compared with what was asked for, not with a moment ago: a load changes it in between.
+        if self.locked != self.echo.conversation {
+            self.locked.clone_from(&self.echo.conversation);
+            out.extend(self.locked.clone().map(Effect::Lock));
         }
         let open = self.echo.cards_of(&*self.agent);
         if open && !self.windows.is_open(AppKey::Echo) {

@@ -63,6 +63,7 @@ impl Desktop {
             scrolls: HashMap::new(),
             painted: Painted::default(),
             next_id: 0,
+            locked: None,
         };
         d.set_env(env);
         d.reproject();
@@ -70,9 +71,8 @@ impl Desktop {
         d.launch(AppKey::Echo, &mut out);
         d.status.clear();
         d.sync_composer(false, &mut out);
-        if let Some(c) = &d.echo.conversation {
-            out.push(Effect::Lock(c.clone()));
-        }
+        d.locked.clone_from(&d.echo.conversation);
+        out.extend(d.locked.clone().map(Effect::Lock));
         Ok((d, out))
     }
 

@@ -13,6 +13,10 @@ use ui::{Control, Frame, Icon};
 
 /// Lines laid out in one frame, so that a long file does not stop the page.
 const LINES_PER_FRAME: usize = 600;
+/// Room for the change below which the words above it scroll with it, logical pixels.
+const BODY_MIN: f32 = 96.0;
+/// Height in which a line of the change can be read, logical pixels.
+const LINE_SEEN: f32 = 28.0;
 
 /// What a card keeps.
 #[derive(Debug)]
@@ -52,7 +56,7 @@ impl Desktop {
 
     /// Height that the card wants.
     pub(crate) fn card_height(&self, room: f32) -> f32 {
-        if self.front_card().is_some() { (room * 0.74).clamp(240.0, 520.0).min(room) } else { 0.0 }
+        if self.front_card().is_none() { 0.0 } else { (room * 0.82).clamp(420.0, 620.0).min(room) }
     }
 
     /// Paints the card of the conversation in front into `rect`.
@@ -76,6 +80,12 @@ impl Desktop {
                 }
                 v
             }));
+            // What hides or turns text around is written out: the card shows what will be there.
+            for l in card.lines.iter_mut().flatten() {
+                if let std::borrow::Cow::Owned(shown) = kernel::clip::reveal(&l.text) {
+                    l.text = shown;
+                }
+            }
         }
         let digest = card.digest;
         card.shown.get_or_insert_with(|| ShownReview::new(digest, self.now));
@@ -109,13 +119,24 @@ impl Desktop {
             let mut y = rect.y + 12.0;
             let s = f.heading(NodeId::of("card-title", 0), Point::new(x, y), &title, theme::TITLE, 2, w);
             y += s.h + 2.0;
-            let s = f.say(NodeId::of("card-who", 0), Point::new(x, y), who, SMALL, f.theme.muted, w);
-            y += s.h;
-            let s = f.say(NodeId::of("card-touch", 0), Point::new(x, y), &touch, SMALL, f.theme.muted, w);
-            y += s.h + 8.0;
+            let said = [("card-who", who), ("card-touch", touch.as_str())].map(|(id, text)| {
+                let block = f.block(text, SMALL, &[], Some(w - 24.0), Wrap::Word);
+                (NodeId::of(id, 0), text, f.engine.size(block).h)
+            });
+            let said_h = said[0].2 + said[1].2;
+            // Where there is no room for both, who asks and what for scroll with the change.
+            let small = rect.bottom() - 60.0 - y - said_h - 8.0 < BODY_MIN;
+            if !small {
+                for (id, text, h) in &said {
+                    f.say(*id, Point::new(x, y), text, SMALL, f.theme.muted, w);
+                    y += h;
+                }
+                y += 8.0;
+            }
+            let lead = if small { said_h + 8.0 } else { 0.0 };
             let body = Rect::new(x, y, w, rect.bottom() - 60.0 - y);
             f.bordered(body, f.theme.code, 6.0, f.theme.hairline());
-            let code = NodeId::of("card-body", 0);
+            let code = NodeId::of(&format!("card-body {call}"), 0);
             f.node(Node {
                 id: code,
                 role: Role::Code,
@@ -139,7 +160,8 @@ impl Desktop {
                 let last = card.tops.last().copied().unwrap_or(0.0);
                 card.tops.push(last + h);
             }
-            let complete = card.complete();
+            // Laid out counts only where a line of it can be seen.
+            let complete = card.complete() && body.h >= LINE_SEEN;
             let mut decidable = None;
             if let Some(shown) = card.shown.as_mut().filter(|_| complete) {
                 shown.laid_out(self.now);
@@ -148,19 +170,30 @@ impl Desktop {
             if !complete {
                 f.wake(f.now);
             }
-            let scroll = self.scrolls.get(&code).copied().unwrap_or(0.0);
             let tops = &card.tops;
+            // It opens at the first changed line, with a little of what stands before it.
+            let first = lines.iter().take(tops.len() - 1).position(|l| l.kind != DiffKind::Same).unwrap_or(0);
+            let at_change = (lead + tops[first.saturating_sub(2)]).max(0.0);
+            let start = if first > 2 { at_change } else { 0.0 };
+            let scroll = self.scrolls.get(&code).copied().unwrap_or(start);
             let total = tops.last().copied().unwrap_or(0.0);
             f.scroll(code, body.inset(1.0, 1.0), scroll, |f, y| {
-                let first = tops.partition_point(|t| *t <= y).saturating_sub(1);
+                if small {
+                    let mut at = body.y + 4.0 - y;
+                    for (id, text, h) in &said {
+                        f.say(*id, Point::new(body.x + 8.0, at), text, SMALL, f.theme.muted, w - 24.0);
+                        at += h;
+                    }
+                }
+                let first = tops.partition_point(|t| lead + *t <= y).saturating_sub(1);
                 for i in first..tops.len() - 1 {
-                    let top = body.y + 4.0 + tops[i] - y;
+                    let top = body.y + 4.0 + lead + tops[i] - y;
                     if top > body.bottom() {
                         break;
                     }
                     paint_line(f, &lines[i], Rect::new(body.x, top, body.w, tops[i + 1] - tops[i]));
                 }
-                total + 8.0
+                lead + total + 8.0
             });
             // The buttons. Their press is answered here; before the time it is refused by name.
             let ready = decidable.is_some_and(|t| f.now >= t);
@@ -255,7 +288,7 @@ fn paint_line(f: &mut Frame<'_, Action>, l: &DiffLine, r: Rect) {
 /// The arguments as they were given and the change line by line, for assistive technology.
 fn arguments_text(arguments: &str, lines: &[DiffLine]) -> String {
     use std::fmt::Write as _;
-    let mut out = format!("Arguments: {arguments}\n");
+    let mut out = format!("Arguments: {}\n", kernel::clip::reveal(arguments));
     for l in lines {
         let n = l.after.or(l.before).map_or(String::new(), |n| n.to_string());
         let word = match l.kind {
