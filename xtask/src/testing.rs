@@ -132,10 +132,7 @@ fn tidy_step(places: &Places, plan: &Plan) -> Result<Counts> {
 
 fn native(places: &Places, plan: &Plan) -> Result<Counts> {
     // Text is measured with the bundled fonts, and the model's own tests read the model.
-    if !setup::has_fonts(places) {
-        let modules = setup::node_modules(places, setup::BUILD_SET)?;
-        setup::fonts(places, &modules)?;
-    }
+    fonts(places)?;
     let stored = places.model().join(model::GGUF.name);
     let model = if plan.fast { model::is_verified(&stored).then_some(stored) } else { Some(model::ensure(places)?) };
     let mut command = proc::cargo(places);
@@ -156,6 +153,15 @@ fn native(places: &Places, plan: &Plan) -> Result<Counts> {
     counted(&mut command)
 }
 
+/// The bundled fonts, which tests of text and pixels read.
+fn fonts(places: &Places) -> Result<()> {
+    if !setup::has_fonts(places) {
+        let modules = setup::node_modules(places, setup::BUILD_SET)?;
+        setup::fonts(places, &modules)?;
+    }
+    Ok(())
+}
+
 /// `wasm-bindgen-test` in headless Chrome, for each crate that has a `webdriver.json`.
 fn wasm(places: &Places, _: &Plan) -> Result<Counts> {
     let mut counts = Counts::default();
@@ -165,6 +171,7 @@ fn wasm(places: &Places, _: &Plan) -> Result<Counts> {
         return Ok(counts);
     }
     setup::wasm_target(places)?;
+    fonts(places)?;
     let runner = setup::wasm_bindgen(places)?.with_file_name("wasm-bindgen-test-runner");
     let browser = browser::ensure()?;
     for name in crates {

@@ -367,13 +367,12 @@ async fn list_models(config: &ProviderConfig, storage: Option<crate::storage::St
         return Err("the on-device model has no address to test".into());
     };
     let headers = web_sys::Headers::new().map_err(|_| "the browser made no request")?;
-    if let (Some(name), Some(s)) = (key_ref, storage) {
-        if let Some(key) = s.key(name).await.ok().flatten() {
-            let probe =
-                models::HttpRequest { method: "GET", url: base_url.join("models"), headers: vec![], body: vec![] };
-            let (name, value) = probe.authorization(&key).map_err(|e| e.to_string())?;
-            headers.append(name, &value).map_err(|_| "the key cannot be sent")?;
-        }
+    if let (Some(name), Some(s)) = (key_ref, storage)
+        && let Some(key) = s.key(name).await.ok().flatten()
+    {
+        let probe = models::HttpRequest { method: "GET", url: base_url.join("models"), headers: vec![], body: vec![] };
+        let (name, value) = probe.authorization(&key).map_err(|e| e.to_string())?;
+        headers.append(name, &value).map_err(|_| "the key cannot be sent")?;
     }
     let init = web_sys::RequestInit::new();
     init.set_headers(&headers);

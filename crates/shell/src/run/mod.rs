@@ -37,6 +37,9 @@ use web_sys::{DataTransfer, Element, HtmlCanvasElement};
 /// Messages that wait while one is being folded, at most; more is a loop of our own making.
 const QUEUE_MAX: usize = 1024;
 
+/// A timer that is set: for when, its handle, its call.
+type Wake = (u64, i32, Closure<dyn FnMut()>);
+
 struct Drivers {
     method: Method,
     plain: Option<Rc<dyn TextInputDriver>>,
@@ -61,7 +64,7 @@ pub(crate) struct Shell {
     painting: Cell<bool>,
     scheduled: Cell<bool>,
     frame: RefCell<Option<Closure<dyn FnMut()>>>,
-    wake: RefCell<Option<(u64, i32, Closure<dyn FnMut()>)>>,
+    wake: RefCell<Option<Wake>>,
     worker: RefCell<Option<ModelWorker>>,
     model: RefCell<LocalModel>,
     waiting: RefCell<Vec<Ask>>,
