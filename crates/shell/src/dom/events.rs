@@ -5,7 +5,7 @@
 //! ordinary ones, has no text, and what is left of it here (size, scale factor, hover, wheel,
 //! cursor) is less than the glue it would need.
 
-use super::keys::{is_ours, mouse_mods, press};
+use super::keys::{is_ours, mouse_mods, of_edit, press};
 use super::listen::Listener;
 use super::trust::Trust;
 use super::{document, window};
@@ -133,36 +133,24 @@ fn keyboard(w: &EventTarget, trust: &Rc<Trust>, run: &Rc<dyn Loop>, cutting: &Rc
         let e: InputEvent = e.unchecked_into();
         // The text area driver reads its own.
         let ours = target.is_some() && target == host && target.is_some_and(|t| t.tag_name() == "DIV");
-        let key = match e.input_type().as_str() {
-            "deleteContentBackward" => (Key::Backspace, false),
-            "deleteWordBackward" => (Key::Backspace, true),
-            "deleteContentForward" => (Key::Delete, false),
-            "deleteWordForward" => (Key::Delete, true),
-            "insertLineBreak" | "insertParagraph" => (Key::Enter, false),
-            "deleteByCut" => {
-                if ours {
-                    let proof = t.stamp(GestureKind::TextEdit, &e);
-                    e.prevent_default();
-                    if proof.is_trusted() {
-                        r.event(Event::Cut, proof);
-                    }
+        if e.input_type() == "deleteByCut" {
+            if ours {
+                let proof = t.stamp(GestureKind::TextEdit, &e);
+                e.prevent_default();
+                if proof.is_trusted() {
+                    r.event(Event::Cut, proof);
                 }
-                return;
             }
-            _ => return,
-        };
+            return;
+        }
+        let Some(key) = of_edit(&e) else { return };
         if !ours || e.is_composing() {
             return;
         }
         let proof = t.stamp(GestureKind::TextEdit, &e);
         e.prevent_default();
         if proof.is_trusted() {
-            let mods = ui::event::Mods { ctrl: key.1, ..ui::event::Mods::default() };
-            let at_ms = e.time_stamp();
-            r.event(
-                Event::Key(ui::event::KeyPress { key: key.0, mods, repeat: false, composing: false, at_ms }),
-                proof,
-            );
+            r.event(Event::Key(key), proof);
         }
     }));
     let t = trust.clone();

@@ -1,7 +1,7 @@
 //! Keyboard events by meaning.
 
 use ui::event::{Key, KeyPress, Mods};
-use web_sys::{KeyboardEvent, MouseEvent};
+use web_sys::{InputEvent, KeyboardEvent, MouseEvent};
 
 /// Modifiers of a key event.
 #[must_use]
@@ -43,6 +43,22 @@ pub fn press(e: &KeyboardEvent) -> KeyPress {
         (other, ..) => Key::Other(other.chars().take(32).collect()),
     };
     KeyPress { key, mods: key_mods(e), repeat: e.repeat(), composing, at_ms: e.time_stamp() }
+}
+
+/// The key that an edit stands for, where it is one: on-screen keyboards send edits without
+/// usable key codes (`field_7h3`).
+#[must_use]
+pub fn of_edit(e: &InputEvent) -> Option<KeyPress> {
+    let (key, ctrl) = match e.input_type().as_str() {
+        "deleteContentBackward" => (Key::Backspace, false),
+        "deleteWordBackward" => (Key::Backspace, true),
+        "deleteContentForward" => (Key::Delete, false),
+        "deleteWordForward" => (Key::Delete, true),
+        "insertLineBreak" | "insertParagraph" => (Key::Enter, false),
+        _ => return None,
+    };
+    let mods = Mods { ctrl, ..Mods::default() };
+    Some(KeyPress { key, mods, repeat: false, composing: false, at_ms: e.time_stamp() })
 }
 
 /// Keys whose default the browser must not perform while our text field has the focus: caret

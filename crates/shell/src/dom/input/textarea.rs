@@ -8,12 +8,13 @@
 
 use super::{FieldState, Sink, TextInputDriver, place};
 use crate::dom::document;
+use crate::dom::keys::of_edit;
 use crate::dom::listen::Listener;
 use crate::dom::trust::Trust;
 use kernel::authority::{GestureKind, Proof};
 use std::cell::RefCell;
 use std::rc::Rc;
-use ui::event::{Composition, EditKind, Event, Key, KeyPress, Mods, TextEdit};
+use ui::event::{Composition, EditKind, Event, TextEdit};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, HtmlInputElement, HtmlTextAreaElement, InputEvent};
 
@@ -153,20 +154,14 @@ impl TextareaDriver {
                 let caret = a + u32::try_from(text.encode_utf16().count()).unwrap_or(0);
                 Event::Text(TextEdit { range: a..b, text, selection: (caret, caret), kind, tainted })
             };
-            let key = |key: Key, ctrl: bool| {
-                let mods = Mods { ctrl, ..Mods::default() };
-                Event::Key(KeyPress { key, mods, repeat: false, composing: false, at_ms: e.time_stamp() })
-            };
             let event = match kind.as_str() {
                 "insertText" | "insertReplacementText" => insert(e.data().unwrap_or_default(), EditKind::Typing),
-                "insertLineBreak" | "insertParagraph" => key(Key::Enter, false),
-                "deleteContentBackward" => key(Key::Backspace, false),
-                "deleteContentForward" => key(Key::Delete, false),
-                "deleteWordBackward" => key(Key::Backspace, true),
-                "deleteWordForward" => key(Key::Delete, true),
                 "deleteByCut" => Event::Cut,
                 // Paste and drop have their own events; undo and redo are ours.
-                _ => return,
+                _ => match of_edit(&e) {
+                    Some(key) => Event::Key(key),
+                    None => return,
+                },
             };
             sink(event, proof);
         })
