@@ -15,6 +15,15 @@ pub const ENTRIES_MAX: usize = 4096;
 /// Bytes shown of one file.
 pub const FILE_MAX: usize = 256 * 1024;
 
+/// A row of the list.
+pub(crate) fn entry_id(i: u64) -> NodeId {
+    NodeId::of("entry", i)
+}
+/// The text of the file that is open.
+pub(crate) fn text_id() -> NodeId {
+    NodeId::of("file-text", 0)
+}
+
 /// A file that is open.
 #[derive(Debug)]
 struct Open {
@@ -74,9 +83,11 @@ impl FilesUi {
         self.file = Some(Open { path, lines: None, cut: None });
         out.push(Effect::Files { id: FilesId(id), mount, needs });
     }
-    pub(crate) fn close_file(&mut self) {
-        self.file = None;
+    /// Closes the file; gives the place of its row in the list.
+    pub(crate) fn close_file(&mut self) -> u64 {
         self.reading = None;
+        let (Some(file), Some(Ok((entries, _)))) = (self.file.take(), &self.entries) else { return 0 };
+        (0..).zip(entries).find(|(_, e)| e.name == file.path.name()).map_or(0, |(i, _)| i)
     }
     pub(crate) fn refresh(&mut self, id: u64, out: &mut Vec<Effect>) {
         let Some(mount) = self.mount.clone() else { return };
@@ -383,7 +394,7 @@ impl Desktop {
                     c.state.pos_in_set = u32::try_from(i + 1).ok();
                     c.state.set_size = u32::try_from(entries.len()).ok();
                     let action = path.ok().map(|p| if folder { Action::OpenFolder(p) } else { Action::OpenFile(p) });
-                    f.control(NodeId::of("entry", i as u64), at, c, action, |f, look| {
+                    f.control(entry_id(i as u64), at, c, action, |f, look| {
                         widgets::row_back(f, at, false, look);
                         let sign = if folder { Icon::Folder } else { Icon::File };
                         let ink = if folder { f.theme.accent } else { f.theme.muted };
@@ -463,7 +474,7 @@ impl Desktop {
             }
             Some(Ok(l)) => l,
         };
-        let id = NodeId::of("file-text", 0);
+        let id = text_id();
         let row = MONO.line_height;
         let y = self.scrolls.get(&id).copied().unwrap_or(0.0);
         let value = lines.join("\n");
@@ -484,5 +495,6 @@ impl Desktop {
             }
             8.0 + lines.len() as f32 * row
         });
+        f.ring(id, body.inset(1.0, 1.0));
     }
 }

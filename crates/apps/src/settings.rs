@@ -19,6 +19,11 @@ fn model_id() -> NodeId {
 fn key_id() -> NodeId {
     NodeId::of("provider-key", 0)
 }
+/// The button of a page.
+pub(crate) fn page_button(s: Section) -> NodeId {
+    let id = Section::all().find(|(k, ..)| *k == s).map_or("", |(_, id, _)| id);
+    NodeId::of(id, 4)
+}
 /// One of the provider form's fields.
 pub(crate) fn owns(id: NodeId) -> bool {
     [url_id(), model_id(), key_id()].contains(&id)
@@ -132,6 +137,13 @@ impl Sheet {
         widgets::button(f, NodeId::of(label, 3), r, kind, None, Control::button(label).describe(hint), a);
         *x += w + 8.0;
     }
+    /// A group of choices of which one is on.
+    fn choices(&mut self, f: &mut Frame<'_, Action>, name: &str, draw: impl FnOnce(&mut Frame<'_, Action>, &mut Self)) {
+        let (id, top) = (self.id("settings-choices"), self.y);
+        let rect = Rect::new(self.x, top, self.w, 0.0);
+        f.group(Node { id, role: Role::Group, name: name.to_owned(), rect, ..Node::default() }, |f| draw(f, self));
+        f.amend(id, |n| n.rect.h = self.y - top);
+    }
     fn title(&mut self, f: &mut Frame<'_, Action>, text: &str) {
         let id = self.id("settings-title");
         let s = f.heading(id, Point::new(self.x, self.y), text, theme::HEADING, 2, self.w);
@@ -168,12 +180,12 @@ impl Desktop {
         };
         f.group(node, |f| {
             let w = (nav.w - 16.0) / per as f32;
-            for (i, (s, id, title)) in Section::all().enumerate() {
+            for (i, (s, _, title)) in Section::all().enumerate() {
                 let r = Rect::new(nav.x + 8.0 + (i % per) as f32 * w, nav.y + 6.0 + (i / per) as f32 * row, w, row);
                 let on = self.settings.section == s;
                 let mut c = Control::button(title);
                 c.state.pressed = Some(on);
-                f.control(NodeId::of(id, 4), r, c, Some(Action::Section(s)), |f, look| {
+                f.control(page_button(s), r, c, Some(Action::Section(s)), |f, look| {
                     widgets::row_back(f, r, on, look);
                     let ink = if on { f.theme.text } else { f.theme.muted };
                     let _ = f.line(Point::new(r.x + 10.0, r.y + (r.h - 20.0) / 2.0), title, SMALL, ink, r.w - 14.0);
@@ -207,16 +219,18 @@ impl Desktop {
 
     fn page_appearance(&mut self, f: &mut Frame<'_, Action>, s: &mut Sheet) {
         s.title(f, "Appearance");
-        for (t, id, name) in ThemeChoice::ALL {
-            let hint = match t {
-                ThemeChoice::System if f.env.dark => "dark now",
-                ThemeChoice::System => "light now",
-                _ => "",
-            };
-            let r = Rect::new(s.x - 8.0, s.y, s.w + 8.0, f.m.row);
-            widgets::radio(f, NodeId::of(id, 5), r, name, hint, self.prefs.theme == t, Action::Theme(t));
-            s.y += f.m.row;
-        }
+        s.choices(f, "Theme", |f, s| {
+            for (t, id, name) in ThemeChoice::ALL {
+                let hint = match t {
+                    ThemeChoice::System if f.env.dark => "dark now",
+                    ThemeChoice::System => "light now",
+                    _ => "",
+                };
+                let r = Rect::new(s.x - 8.0, s.y, s.w + 8.0, f.m.row);
+                widgets::radio(f, NodeId::of(id, 5), r, name, hint, self.prefs.theme == t, Action::Theme(t));
+                s.y += f.m.row;
+            }
+        });
         s.y += 8.0;
         s.text(f, "Text follows the browser's zoom. Motion, contrast and forced colours follow the system.", true);
     }
@@ -353,11 +367,13 @@ impl Desktop {
     fn page_input(&mut self, f: &mut Frame<'_, Action>, s: &mut Sheet) {
         s.title(f, "Input method");
         s.text(f, "How text reaches this page. Change it when an input method or dictation behaves oddly.", true);
-        for (i, name, hint) in InputMethod::ALL {
-            let r = Rect::new(s.x - 8.0, s.y, s.w + 8.0, f.m.row);
-            widgets::radio(f, NodeId::of(name, 5), r, name, hint, self.prefs.input == i, Action::Input(i));
-            s.y += f.m.row;
-        }
+        s.choices(f, "Input method", |f, s| {
+            for (i, name, hint) in InputMethod::ALL {
+                let r = Rect::new(s.x - 8.0, s.y, s.w + 8.0, f.m.row);
+                widgets::radio(f, NodeId::of(name, 5), r, name, hint, self.prefs.input == i, Action::Input(i));
+                s.y += f.m.row;
+            }
+        });
     }
 
     fn page_storage(&mut self, f: &mut Frame<'_, Action>, s: &mut Sheet) {

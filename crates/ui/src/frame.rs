@@ -8,6 +8,7 @@ use scene::{
     Size, State, TextRun,
 };
 use std::collections::HashMap;
+use std::ops::Range;
 use text::{BlockSpec, Span, TextEngine, TextStyle, Wrap};
 
 /// Shape of the pointer.
@@ -167,6 +168,8 @@ pub struct Painted<A> {
     pub hits: Vec<Hit<A>>,
     /// Tab order.
     pub order: Vec<NodeId>,
+    /// Parts of the Tab order that belong together: a window, its body, a scroll area.
+    pub regions: Vec<(NodeId, Range<usize>)>,
     /// Text fields.
     pub fields: Vec<FieldGeom>,
     /// Scroll areas.
@@ -184,6 +187,7 @@ impl<A> Default for Painted<A> {
             semantics: Semantics::default(),
             hits: vec![],
             order: vec![],
+            regions: vec![],
             fields: vec![],
             scrolls: vec![],
             texts: vec![],
@@ -202,6 +206,12 @@ impl<A> Painted<A> {
     #[must_use]
     pub fn action(&self, id: NodeId) -> Option<&A> {
         self.hits.iter().rev().find(|h| h.id == id && !h.drag && h.action.is_some()).and_then(|h| h.action.as_ref())
+    }
+    /// The controls of a region in their Tab order; none when it was not painted.
+    #[must_use]
+    pub fn region(&self, id: NodeId) -> &[NodeId] {
+        let found = self.regions.iter().find(|(r, _)| *r == id);
+        found.and_then(|(_, at)| self.order.get(at.clone())).unwrap_or_default()
     }
     /// A field's geometry.
     #[must_use]
@@ -376,9 +386,10 @@ impl<'a, A: Clone> Frame<'a, A> {
 
     // ---- meaning -------------------------------------------------------------------------
 
-    /// Adds a node below the open one.
-    pub fn node(&mut self, node: Node) {
+    /// Adds a node below the open one. It has the keyboard if the keyboard is there.
+    pub fn node(&mut self, mut node: Node) {
         let id = node.id;
+        node.state.focused |= self.at.focus == Some(id);
         if let Some(p) = self.stack.last().and_then(|p| self.out.semantics.nodes.get_mut(p))
             && !p.children.contains(&id)
         {
@@ -393,6 +404,13 @@ impl<'a, A: Clone> Frame<'a, A> {
         self.stack.push(id);
         let r = draw(self);
         self.stack.pop();
+        r
+    }
+    /// What `draw` puts into the Tab order belongs together, under `id`.
+    pub fn region<R>(&mut self, id: NodeId, draw: impl FnOnce(&mut Self) -> R) -> R {
+        let from = self.out.order.len();
+        let r = draw(self);
+        self.out.regions.push((id, from..self.out.order.len()));
         r
     }
     /// Changes a node said before in this frame.
@@ -472,6 +490,13 @@ impl<'a, A: Clone> Frame<'a, A> {
         }
         r
     }
+    /// The focus ring of a node that is no control, while the keyboard is there.
+    pub fn ring(&mut self, id: NodeId, rect: Rect) {
+        if self.at.focus == Some(id) && self.at.ring {
+            let border = Border { width: 2.0, color: self.theme.accent };
+            self.bordered(rect, Rgba::CLEAR, 6.0, border);
+        }
+    }
     /// A region that lets no press through to what lies below.
     pub fn opaque(&mut self, id: NodeId, rect: Rect) {
         let rect = self.visible(&rect);
@@ -512,7 +537,7 @@ impl<'a, A: Clone> Frame<'a, A> {
         let index = self.out.scrolls.len();
         let seen = self.visible(&rect);
         self.out.scrolls.push(ScrollGeom { id, rect: seen, max: 0.0, above });
-        let height = self.clip(rect, |f| content(f, y.max(0.0)));
+        let height = self.region(id, |f| f.clip(rect, |f| content(f, y.max(0.0))));
         let max = (height - rect.h).max(0.0);
         self.out.scrolls[index].max = max;
         if y > max || y < 0.0 {

@@ -134,6 +134,8 @@ pub fn row_back<A: Clone>(f: &mut Frame<'_, A>, rect: Rect, selected: bool, look
 pub fn radio<A: Clone>(f: &mut Frame<'_, A>, id: NodeId, rect: Rect, label: &str, hint: &str, on: bool, action: A) {
     let mut c = Control::new(Role::Radio, label).describe(hint);
     c.state.checked = Some(on);
+    // One stop of the Tab order for the whole group; arrow keys go on from there.
+    c.skip = !on;
     f.control(id, rect, c, Some(action), |f, look| {
         row_back(f, rect, false, look);
         let ring = Rect::new(rect.x + 8.0, rect.y + (rect.h - 16.0) / 2.0, 16.0, 16.0);

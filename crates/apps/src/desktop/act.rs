@@ -3,6 +3,7 @@
 use super::{Action, Desktop, Effect, action::Section};
 use crate::catalogue::{AppKey, ShellCommand};
 use crate::echo::{TRIES, composer_id, find_id, rename_id};
+use crate::settings;
 use crate::status::{ModelOrder, MountState, ThemeChoice};
 use kernel::authority::Proof;
 use kernel::registry::PackageState;
@@ -31,7 +32,12 @@ impl Desktop {
                 self.launcher = false;
                 self.launch(k, out);
             }
-            Action::ToggleLauncher => self.launcher = !self.launcher,
+            Action::ToggleLauncher => {
+                self.launcher = !self.launcher;
+                if self.launcher {
+                    self.focus_in(NodeId::of("launcher", 0));
+                }
+            }
             Action::Focus(id) => self.set_focus(Some(id)),
             Action::FocusWindow(k) => {
                 self.windows.focus(k);
@@ -131,7 +137,12 @@ impl Desktop {
                     self.tell(ai_echo::Msg::Detach(c, i), out);
                 }
             }
-            Action::Menu(m) => self.echo.menu = if self.echo.menu == m { None } else { m },
+            Action::Menu(m) => {
+                self.echo.menu = if self.echo.menu == m { None } else { m };
+                if self.echo.menu.is_some() {
+                    self.focus_in(NodeId::of("menu", 0));
+                }
+            }
             Action::UseLocal => self.choose_model(ProviderConfig::OnDevice, out),
             Action::UseRemote => {
                 if let Some(r) = self.prefs.remote.clone() {
@@ -161,12 +172,17 @@ impl Desktop {
             Action::OpenFolder(p) => {
                 let id = self.fresh_id();
                 self.files.open_folder(p, id, out);
+                self.focus_when_there(AppKey::Files, crate::files::entry_id(0));
             }
             Action::OpenFile(p) => {
                 let id = self.fresh_id();
                 self.files.open_file(p, id, out);
+                self.focus_when_there(AppKey::Files, crate::files::text_id());
             }
-            Action::CloseFile => self.files.close_file(),
+            Action::CloseFile => {
+                let entry = self.files.close_file();
+                self.focus_soon(AppKey::Files, crate::files::entry_id(entry));
+            }
             Action::RefreshFiles => self.refresh_files(out),
             Action::AttachFile(p) => self.attach(p, out),
             Action::Section(s) => self.go_section(s, out),
@@ -476,6 +492,7 @@ impl Desktop {
     pub(crate) fn go_section(&mut self, s: Section, out: &mut Vec<Effect>) {
         self.launch(AppKey::Settings, out);
         self.settings.section = s;
+        self.focus_soon(AppKey::Settings, settings::page_button(s));
         if s == Section::Storage {
             out.push(Effect::MeasureStorage);
         }

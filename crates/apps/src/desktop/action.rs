@@ -86,6 +86,19 @@ pub enum Menu {
     Mount,
 }
 
+impl Menu {
+    /// The chip that it hangs on.
+    pub(crate) fn chip(self) -> NodeId {
+        NodeId::of(
+            match self {
+                Self::Model => "chip-model",
+                Self::Mount => "chip-mount",
+            },
+            0,
+        )
+    }
+}
+
 /// Pages of Settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]

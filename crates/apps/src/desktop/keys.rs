@@ -207,6 +207,13 @@ impl Desktop {
                 }
             }
             Key::Char('a') if k.mods.command() => self.echo.select_all(&*self.agent),
+            Key::Up | Key::Down | Key::Left | Key::Right if self.radios(id).is_some() => {
+                let back = matches!(k.key, Key::Up | Key::Left);
+                if let Some((to, a)) = self.next_radio(id, back) {
+                    self.set_focus(Some(to));
+                    self.act(a, proof, engine, out);
+                }
+            }
             Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Home | Key::End => {
                 let sign = if matches!(k.key, Key::Up | Key::PageUp | Key::Home) { -1.0 } else { 1.0 };
                 let far = match k.key {
@@ -242,33 +249,17 @@ impl Desktop {
         }
     }
 
-    fn tab(&mut self, back: bool) {
-        let order = &self.painted.order;
-        if order.is_empty() {
-            return;
-        }
-        let n = order.len();
-        let at = self.focus.and_then(|f| order.iter().position(|o| *o == f));
-        let next = match (at, back) {
-            (None, false) => 0,
-            (None, true) => n - 1,
-            (Some(i), false) => (i + 1) % n,
-            (Some(i), true) => (i + n - 1) % n,
-        };
-        let to = order[next];
-        self.set_focus(Some(to));
-    }
-
     fn escape(&mut self, out: &mut Vec<Effect>) {
         if self.launcher {
             self.launcher = false;
-        } else if self.echo.menu.take().is_some() {
-            // closed
+            self.set_focus(Some(NodeId::of("launcher-button", 0)));
+        } else if let Some(menu) = self.echo.menu.take() {
+            self.set_focus(Some(menu.chip()));
         } else if self.focus == Some(rename_id()) {
             self.echo.rename = None;
-            self.focus_top();
+            self.set_focus(Some(composer_id()));
         } else if self.echo.deleting.take().is_some() {
-            // kept
+            self.set_focus(Some(composer_id()));
         } else if self.focus.is_some_and(|f| self.in_card(f)) {
             let back = self.focus_back.take().filter(|b| !self.in_card(*b));
             self.set_focus(back.or(Some(composer_id())));
@@ -279,6 +270,8 @@ impl Desktop {
             // nothing selected any more
         } else if self.running_here() && self.windows.top() == Some(AppKey::Echo) {
             self.stop(out);
+        } else if self.windows.top() == Some(AppKey::Echo) {
+            self.set_focus(Some(composer_id()));
         } else {
             self.focus_top();
         }
@@ -287,15 +280,5 @@ impl Desktop {
     fn in_card(&self, id: NodeId) -> bool {
         let card = card_id(0);
         id == card || self.painted.semantics.nodes.get(&card).is_some_and(|n| n.children.contains(&id))
-    }
-
-    /// The keyboard goes to where one would type in the window on top.
-    pub(crate) fn focus_top(&mut self) {
-        let to = match self.windows.top() {
-            Some(AppKey::Echo) => composer_id(),
-            Some(k) => NodeId::of("window", k as u64),
-            None => NodeId::of("launcher-button", 0),
-        };
-        self.set_focus(Some(to));
     }
 }

@@ -2,6 +2,7 @@
 
 mod act;
 pub(crate) mod action;
+mod focus;
 mod keys;
 pub(crate) mod palette;
 mod shell;
@@ -198,6 +199,10 @@ pub struct Desktop {
     pub(crate) launcher: bool,
     pub(crate) focus: Option<NodeId>,
     pub(crate) focus_back: Option<NodeId>,
+    /// Where the keyboard goes once that is painted.
+    pub(crate) wish: Option<focus::Wish>,
+    /// Where the keyboard was last in each window.
+    pub(crate) last: HashMap<AppKey, NodeId>,
     pub(crate) ring: bool,
     pub(crate) page_focused: bool,
     pub(crate) hover: Option<NodeId>,

@@ -1,5 +1,6 @@
 //! The shell around the apps: the bar, the launcher, windows and their frames.
 
+use super::focus::{body_id, desk_id, window_id};
 use super::{Action, Desktop, update};
 use crate::catalogue::{APPS, AppKey};
 use crate::status::LocalModel;
@@ -26,23 +27,20 @@ impl Desktop {
             let at = Point::new(x, y + s.h + 8.0);
             let words = "Open an app from the bar, or press Ctrl K for everything this shell can do.";
             let s2 = f.say(NodeId::of("desk-words", 0), at, words, ui::theme::READING, f.theme.muted, w);
-            let mut bx = x;
-            let by = at.y + s2.h + 20.0;
-            for d in self.live_apps() {
-                let bw = widgets::button_width(f, d.title, true);
-                let r = Rect::new(bx, by, bw, f.m.control);
-                let id = NodeId::of(d.id, 9);
-                widgets::button(
-                    f,
-                    id,
-                    r,
-                    Button::Plain,
-                    Some(d.icon),
-                    Control::button(format!("Open {}", d.title)),
-                    Action::Launch(d.key),
-                );
-                bx += bw + 8.0;
-            }
+            let (mut bx, mut by) = (x, at.y + s2.h + 20.0);
+            f.region(desk_id(), |f| {
+                for d in self.live_apps() {
+                    let label = format!("Open {}", d.title);
+                    let bw = widgets::button_width(f, &label, true).min(w);
+                    if bx > x && bx + bw > x + w {
+                        (bx, by) = (x, by + f.m.control + 8.0);
+                    }
+                    let r = Rect::new(bx, by, bw, f.m.control);
+                    let (id, c) = (NodeId::of(d.id, 9), Control::button(label));
+                    widgets::button(f, id, r, Button::Plain, Some(d.icon), c, Action::Launch(d.key));
+                    bx += bw + 8.0;
+                }
+            });
         }
     }
 
@@ -171,29 +169,31 @@ impl Desktop {
         let id = NodeId::of("launcher", 0);
         f.opaque(id, rect);
         widgets::card(f, rect, f.theme.raised, RADIUS, f.theme.hairline(), true);
-        f.group(Node { id, role: Role::Navigation, name: "Apps".into(), rect, ..Node::default() }, |f| {
-            for (i, d) in apps.iter().enumerate() {
-                let r = Rect::new(rect.x + 8.0, rect.y + 8.0 + i as f32 * row, rect.w - 16.0, row);
-                f.control(
-                    NodeId::of(d.id, 3),
-                    r,
-                    Control::button(format!("Open {}", d.title)),
-                    Some(Action::Launch(d.key)),
-                    |f, look| {
-                        widgets::row_back(f, r, false, look);
-                        let tile = Rect::new(r.x + 8.0, r.y + 10.0, 36.0, 36.0);
-                        f.fill(tile, f.theme.selected, 8.0);
-                        ui::icons::icon(f, d.icon, tile, f.theme.accent);
-                        let _ = f.line(
-                            Point::new(r.x + 56.0, r.y + 18.0),
-                            d.title,
-                            BODY.weight(600),
-                            f.theme.text,
-                            r.w - 60.0,
-                        );
-                    },
-                );
-            }
+        f.region(id, |f| {
+            f.group(Node { id, role: Role::Navigation, name: "Apps".into(), rect, ..Node::default() }, |f| {
+                for (i, d) in apps.iter().enumerate() {
+                    let r = Rect::new(rect.x + 8.0, rect.y + 8.0 + i as f32 * row, rect.w - 16.0, row);
+                    f.control(
+                        NodeId::of(d.id, 3),
+                        r,
+                        Control::button(format!("Open {}", d.title)),
+                        Some(Action::Launch(d.key)),
+                        |f, look| {
+                            widgets::row_back(f, r, false, look);
+                            let tile = Rect::new(r.x + 8.0, r.y + 10.0, 36.0, 36.0);
+                            f.fill(tile, f.theme.selected, 8.0);
+                            ui::icons::icon(f, d.icon, tile, f.theme.accent);
+                            let _ = f.line(
+                                Point::new(r.x + 56.0, r.y + 18.0),
+                                d.title,
+                                BODY.weight(600),
+                                f.theme.text,
+                                r.w - 60.0,
+                            );
+                        },
+                    );
+                }
+            })
         });
     }
 
@@ -211,49 +211,52 @@ impl Desktop {
         let full = f.m.narrow || self.windows.fill_of(k) != Fill::Free;
         let radius = if full { 0.0 } else { RADIUS };
         f.layer("window", k as u64, if full { rect } else { rect.inset(-44.0, -44.0) });
-        let id = NodeId::of("window", k as u64);
+        let id = window_id(k);
         f.opaque(id, rect);
         let shadow = if full { None } else { f.theme.float() };
         let border = scene::Border { width: 1.0, color: if top { f.theme.edge.alpha(0.7) } else { f.theme.line } };
         f.quad(scene::Quad { rect, fill: f.theme.surface, radii: radius.into(), border, shadow });
-        let node = Node { id, role: Role::Dialog, name: d.title.into(), rect, ..Node::default() };
+        let state = State { focused: f.at.focus == Some(id), ..State::default() };
+        let node = Node { id, role: Role::Dialog, name: d.title.into(), rect, state, ..Node::default() };
         f.press(id, Rect::default(), Action::Focus(id), Cursor::Default, false);
-        f.group(node, |f| {
-            if f.m.narrow {
-                self.paint_body(f, k, rect);
-                return;
-            }
-            let bar = Rect::new(rect.x, rect.y, rect.w, TITLE);
-            f.fill_radii(bar.inset(1.0, 1.0), f.theme.panel, Radii([radius, radius, 0.0, 0.0]));
-            f.fill(Rect::new(bar.x + 1.0, bar.bottom() - 1.0, bar.w - 2.0, 1.0), f.theme.line, 0.0);
-            f.drag(id, bar, Action::DragWindow(k), Cursor::Default);
-            let ink = if top { f.theme.text } else { f.theme.muted };
-            ui::icons::icon(
-                f,
-                d.icon,
-                Rect::new(bar.x + 12.0, bar.y, 16.0, bar.h),
-                if top { f.theme.accent } else { ink },
-            );
-            let _ = f.line(Point::new(bar.x + 36.0, bar.y + 10.0), d.title, SMALL.weight(600), ink, bar.w - 180.0);
-            let mut x = bar.right() - 36.0;
-            let n = k as u64;
-            let mut b = |f: &mut Frame<'_, Action>, name: &str, label: &str, sign: Icon, a: Action| {
-                let r = Rect::new(x, bar.y + 6.0, 28.0, 28.0);
-                widgets::icon_button(f, NodeId::of(name, n), r, sign, Control::button(label), a);
-                x -= 30.0;
-            };
-            b(f, "close", &format!("Close {}", d.title), Icon::Close, Action::CloseWindow(k));
-            b(f, "fill", "Fill the desk, or not", Icon::Maximise, Action::FillWindow(k, Fill::All));
-            b(f, "right", "Right half", Icon::Right, Action::FillWindow(k, Fill::Right));
-            b(f, "left", "Left half", Icon::Left, Action::FillWindow(k, Fill::Left));
-            let body = Rect::new(rect.x + 1.0, bar.bottom(), rect.w - 2.0, rect.h - TITLE - 1.0);
-            f.clip(body, |f| self.paint_body(f, k, body));
-            let grip = Rect::new(rect.right() - 14.0, rect.bottom() - 14.0, 14.0, 14.0);
-            f.drag(id, grip, Action::ResizeWindow(k), Cursor::ResizeNwse);
-            if f.at.focus == Some(id) && f.at.ring {
-                let border = scene::Border { width: 2.0, color: f.theme.accent };
-                f.bordered(rect, Rgba::CLEAR, radius, border);
-            }
+        f.region(id, |f| {
+            f.group(node, |f| {
+                if f.m.narrow {
+                    f.region(body_id(k), |f| self.paint_body(f, k, rect));
+                    return;
+                }
+                let bar = Rect::new(rect.x, rect.y, rect.w, TITLE);
+                f.fill_radii(bar.inset(1.0, 1.0), f.theme.panel, Radii([radius, radius, 0.0, 0.0]));
+                f.fill(Rect::new(bar.x + 1.0, bar.bottom() - 1.0, bar.w - 2.0, 1.0), f.theme.line, 0.0);
+                f.drag(id, bar, Action::DragWindow(k), Cursor::Default);
+                let ink = if top { f.theme.text } else { f.theme.muted };
+                ui::icons::icon(
+                    f,
+                    d.icon,
+                    Rect::new(bar.x + 12.0, bar.y, 16.0, bar.h),
+                    if top { f.theme.accent } else { ink },
+                );
+                let _ = f.line(Point::new(bar.x + 36.0, bar.y + 10.0), d.title, SMALL.weight(600), ink, bar.w - 180.0);
+                let mut x = bar.right() - 36.0;
+                let n = k as u64;
+                let mut b = |f: &mut Frame<'_, Action>, name: &str, label: &str, sign: Icon, a: Action| {
+                    let r = Rect::new(x, bar.y + 6.0, 28.0, 28.0);
+                    widgets::icon_button(f, NodeId::of(name, n), r, sign, Control::button(label), a);
+                    x -= 30.0;
+                };
+                b(f, "close", &format!("Close {}", d.title), Icon::Close, Action::CloseWindow(k));
+                b(f, "fill", "Fill the desk, or not", Icon::Maximise, Action::FillWindow(k, Fill::All));
+                b(f, "right", "Right half", Icon::Right, Action::FillWindow(k, Fill::Right));
+                b(f, "left", "Left half", Icon::Left, Action::FillWindow(k, Fill::Left));
+                let body = Rect::new(rect.x + 1.0, bar.bottom(), rect.w - 2.0, rect.h - TITLE - 1.0);
+                f.region(body_id(k), |f| f.clip(body, |f| self.paint_body(f, k, body)));
+                let grip = Rect::new(rect.right() - 14.0, rect.bottom() - 14.0, 14.0, 14.0);
+                f.drag(id, grip, Action::ResizeWindow(k), Cursor::ResizeNwse);
+                if f.at.focus == Some(id) && f.at.ring {
+                    let border = scene::Border { width: 2.0, color: f.theme.accent };
+                    f.bordered(rect, Rgba::CLEAR, radius, border);
+                }
+            })
         });
     }
 

@@ -232,8 +232,8 @@ impl Desktop {
             Event::Wheel { at, delta } => self.wheel(at, delta),
             Event::Activate { node, .. } => match self.painted.action(node).cloned() {
                 Some(a) => {
-                    if self.painted.order.contains(&node) {
-                        self.focus = Some(node);
+                    if self.takes_focus(node) {
+                        self.set_focus(Some(node));
                     }
                     self.act(a, proof, engine, out);
                 }
@@ -264,15 +264,6 @@ impl Desktop {
         let Some(field) = self.focused_field() else { return };
         field.paste(text, now);
         self.field_edited(EditOrigin::Pasted, &proof, false, out);
-    }
-
-    pub(crate) fn set_focus(&mut self, to: Option<NodeId>) {
-        if self.focus != to {
-            if let Some(field) = self.focused_field() {
-                field.buffer.set_composing(None);
-            }
-            self.focus = to;
-        }
     }
 
     fn pointer(&mut self, p: &Pointer, proof: Proof, engine: &mut TextEngine, out: &mut Vec<Effect>) {
@@ -347,7 +338,7 @@ impl Desktop {
                     self.windows.drop_at(k, p.at);
                 } else if let Some(a) = self.painted.action(id).cloned() {
                     let keep = matches!(a, Action::Pick(_) | Action::Complete(_) | Action::SelectText(_));
-                    if self.painted.order.contains(&id) && !keep {
+                    if self.takes_focus(id) && !keep {
                         self.set_focus(Some(id));
                     }
                     self.act(a, proof, engine, out);
@@ -365,8 +356,9 @@ impl Desktop {
     /// A press anywhere in a window brings it to the top.
     fn raise(&mut self, at: Point) {
         let hit = self.windows.shown().filter(|(_, r)| r.contains(at)).last().map(|(k, _)| k);
-        if let Some(k) = hit.filter(|_| !self.palette.covers(at)) {
+        if let Some(k) = hit.filter(|k| !self.palette.covers(at) && self.windows.top() != Some(*k)) {
             self.windows.focus(k);
+            self.focus_top();
         }
     }
 

@@ -53,6 +53,8 @@ impl Desktop {
             launcher: false,
             focus: Some(composer_id()),
             focus_back: None,
+            wish: None,
+            last: HashMap::new(),
             ring: false,
             page_focused: true,
             hover: None,
@@ -79,6 +81,27 @@ impl Desktop {
     /// Paints the desktop as it is now. The frame is kept: the next input is tested against it.
     pub fn view(&mut self, engine: &mut TextEngine, now: Instant) -> View {
         self.now = now;
+        self.paint_frame(engine);
+        // A window that opened takes the keyboard, and what left the screen loses it.
+        if self.follow_focus() {
+            self.paint_frame(engine);
+        }
+        let cursor = match self.drag {
+            Some(Action::ResizeWindow(_)) => Cursor::ResizeNwse,
+            Some(Action::DragWindow(_)) => Cursor::Grab,
+            _ => self.painted.hit(self.press.at()).map_or(Cursor::Default, |h| h.cursor),
+        };
+        View {
+            display: self.painted.display.clone(),
+            semantics: self.painted.semantics.clone(),
+            cursor,
+            text_field: self.field_view(),
+            wake_at: self.painted.wake_at.map(|w| w.max(now.mono_ms)),
+        }
+    }
+
+    fn paint_frame(&mut self, engine: &mut TextEngine) {
+        let now = self.now;
         let theme = Theme::of(&self.env, self.prefs.theme.dark());
         engine.set_scale(self.env.scale);
         let at = Attention {
@@ -108,25 +131,6 @@ impl Desktop {
         for (id, y) in moved {
             self.scrolls.insert(id, y);
             self.painted.wake_at = Some(now.mono_ms);
-        }
-        // A node that left the screen cannot keep the keyboard.
-        if let Some(id) = self.focus
-            && !self.painted.semantics.nodes.contains_key(&id)
-        {
-            self.focus_top();
-            self.painted.wake_at = Some(now.mono_ms);
-        }
-        let cursor = match self.drag {
-            Some(Action::ResizeWindow(_)) => Cursor::ResizeNwse,
-            Some(Action::DragWindow(_)) => Cursor::Grab,
-            _ => self.painted.hit(self.press.at()).map_or(Cursor::Default, |h| h.cursor),
-        };
-        View {
-            display: self.painted.display.clone(),
-            semantics: self.painted.semantics.clone(),
-            cursor,
-            text_field: self.field_view(),
-            wake_at: self.painted.wake_at.map(|w| w.max(now.mono_ms)),
         }
     }
 

@@ -260,22 +260,29 @@ impl Desktop {
         let id = NodeId::of("menu", 0);
         f.opaque(id, rect);
         widgets::card(f, rect, f.theme.raised, 10.0, f.theme.hairline(), true);
-        f.group(Node { id, role: Role::Group, name, rect, ..Node::default() }, |f| {
-            let row = f.m.row + 12.0;
-            for (i, (label, hint, on, action)) in rows.into_iter().enumerate() {
-                let r = Rect::new(rect.x + 6.0, rect.y + 6.0 + i as f32 * row, rect.w - 12.0, row);
-                let mut c = Control::button(label.clone()).describe(hint.clone());
-                c.state.pressed = Some(on);
-                f.control(NodeId::of("menu-row", i as u64), r, c, Some(action), |f, look| {
-                    widgets::row_back(f, r, false, look);
-                    let w = r.w - 44.0;
-                    let _ = f.line(Point::new(r.x + 10.0, r.y + 5.0), &label, SMALL.weight(600), f.theme.text, w);
-                    let _ = f.line(Point::new(r.x + 10.0, r.y + 25.0), &hint, CAPTION, f.theme.muted, w);
-                    if on {
-                        ui::icons::icon(f, Icon::Check, Rect::new(r.right() - 30.0, r.y, 20.0, r.h), f.theme.accent);
-                    }
-                });
-            }
+        f.region(id, |f| {
+            f.group(Node { id, role: Role::Group, name, rect, ..Node::default() }, |f| {
+                let row = f.m.row + 12.0;
+                for (i, (label, hint, on, action)) in rows.into_iter().enumerate() {
+                    let r = Rect::new(rect.x + 6.0, rect.y + 6.0 + i as f32 * row, rect.w - 12.0, row);
+                    let mut c = Control::button(label.clone()).describe(hint.clone());
+                    c.state.pressed = Some(on);
+                    f.control(NodeId::of("menu-row", i as u64), r, c, Some(action), |f, look| {
+                        widgets::row_back(f, r, false, look);
+                        let w = r.w - 44.0;
+                        let _ = f.line(Point::new(r.x + 10.0, r.y + 5.0), &label, SMALL.weight(600), f.theme.text, w);
+                        let _ = f.line(Point::new(r.x + 10.0, r.y + 25.0), &hint, CAPTION, f.theme.muted, w);
+                        if on {
+                            ui::icons::icon(
+                                f,
+                                Icon::Check,
+                                Rect::new(r.right() - 30.0, r.y, 20.0, r.h),
+                                f.theme.accent,
+                            );
+                        }
+                    });
+                }
+            })
         });
     }
 

@@ -97,16 +97,18 @@ impl Desktop {
             let (first, top) = self.place_view(f, rect, column, count);
             let known: f32 = (0..count).map(|i| self.estimate(i)).sum();
             f.scroll_owned(transcript_id(), rect, (known - rect.h).max(1.0));
-            f.clip(rect, |f| {
-                let mut y = top;
-                for i in first..count {
-                    if y > rect.bottom() {
-                        break;
+            f.region(transcript_id(), |f| {
+                f.clip(rect, |f| {
+                    let mut y = top;
+                    for i in first..count {
+                        if y > rect.bottom() {
+                            break;
+                        }
+                        let h = self.item_height(f, i, column);
+                        self.paint_item(f, i, count, Rect::new(left, y, column, h - GAP));
+                        y += h;
                     }
-                    let h = self.item_height(f, i, column);
-                    self.paint_item(f, i, count, Rect::new(left, y, column, h - GAP));
-                    y += h;
-                }
+                })
             });
             let above: f32 = (0..first).map(|i| self.estimate(i)).sum::<f32>() + rect.y - top;
             f.thumb(rect, above, known);
