@@ -388,9 +388,10 @@ impl Desktop {
                     c.description = match (&path, folder) {
                         (Err(why), _) => format!("cannot be opened: {why}"),
                         (_, true) => "folder".to_owned(),
+                        _ if e.kind == EntryKind::Link => "a link, not followed".to_owned(),
                         _ => size.clone(),
                     };
-                    c.state.disabled = path.is_err();
+                    c.state.disabled = path.is_err() || e.kind == EntryKind::Link;
                     c.state.pos_in_set = u32::try_from(i + 1).ok();
                     c.state.set_size = u32::try_from(entries.len()).ok();
                     let action = path.ok().map(|p| if folder { Action::OpenFolder(p) } else { Action::OpenFile(p) });

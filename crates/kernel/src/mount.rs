@@ -8,7 +8,7 @@
 use crate::ids::{Digest, MountId};
 use crate::refusal::Refusal;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Longest path, in bytes (engine.md §2.12).
@@ -166,12 +166,15 @@ impl From<MountPath> for String {
     }
 }
 
-/// File or folder.
+/// What an entry of a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum EntryKind {
     File,
     Folder,
+    /// A symbolic link, wherever it leads; loaders list it and never open it (I-106). Browsers
+    /// show none (decision 28).
+    Link,
 }
 
 /// One entry of a folder. Names come from the disk as they are and may be refused by
@@ -341,6 +344,8 @@ pub fn drive<T>(mut step: impl FnMut(Vec<Reply>) -> Step<T>, mut perform: impl F
 pub struct MemMount {
     /// Files by path; folders exist where a file lies below.
     pub files: BTreeMap<MountPath, Vec<u8>>,
+    /// Symbolic links by path; listed as such, and a read of one is [`MountError::WrongKind`].
+    pub links: BTreeSet<MountPath>,
     /// Every need that was performed, in order.
     pub log: Vec<Need>,
 }
@@ -353,11 +358,12 @@ impl MemMount {
     #[must_use]
     pub fn with(files: &[(&str, &str)]) -> Self {
         let parse = |p: &str| MountPath::parse(p).unwrap_or_else(|e| panic!("{p}: {e}"));
-        Self { files: files.iter().map(|(p, c)| (parse(p), c.as_bytes().to_vec())).collect(), log: vec![] }
+        Self { files: files.iter().map(|(p, c)| (parse(p), c.as_bytes().to_vec())).collect(), ..Self::default() }
     }
 
     fn is_folder(&self, path: &MountPath) -> bool {
-        path.is_root() || self.files.keys().any(|f| f.as_str().starts_with(&format!("{path}/")))
+        let prefix = format!("{path}/");
+        path.is_root() || self.files.keys().chain(&self.links).any(|f| f.as_str().starts_with(&prefix))
     }
 
     fn check(&self, path: &MountPath, expect: Expect) -> Result<(), MountError> {
@@ -397,12 +403,18 @@ impl MemMount {
                         None => seen.insert(rest.to_owned(), (EntryKind::File, Some(bytes.len() as u64))),
                     };
                 }
+                for link in &self.links {
+                    if let Some(name) = link.as_str().strip_prefix(&prefix).filter(|name| !name.contains('/')) {
+                        seen.insert(name.to_owned(), (EntryKind::Link, None));
+                    }
+                }
                 let truncated = seen.len() > *max;
                 let entries =
                     seen.into_iter().take(*max).map(|(name, (kind, size))| Entry { name, kind, size }).collect();
                 Reply::Listed { entries, truncated }
             }
             Need::Read { path, max } => match self.files.get(path) {
+                None if self.links.contains(path) => return Err(MountError::WrongKind),
                 Some(b) => Reply::Bytes { bytes: b[..b.len().min(*max)].to_vec(), total: b.len() as u64 },
                 None if self.is_folder(path) => return Err(MountError::WrongKind),
                 None => return Err(MountError::NotFound),
@@ -484,6 +496,17 @@ mod tests {
         assert_eq!((entries.len(), truncated), (2, true));
         let Reply::Listed { entries, truncated } = m.perform(&list(3)) else { panic!("listed") };
         assert!(!truncated && entries[1].kind == EntryKind::Folder && entries[2].size == Some(3));
+    }
+
+    #[test]
+    fn i106_a_link_is_listed_as_one_and_never_read() {
+        let mut m = MemMount::with(&[("d/1", "")]);
+        m.links.insert(MountPath::parse("d/z").expect("path"));
+        let list = Need::List { path: MountPath::parse("d").expect("path"), max: 9 };
+        let Reply::Listed { entries, .. } = m.perform(&list) else { panic!("listed") };
+        assert_eq!(entries[1], Entry { name: "z".to_owned(), kind: EntryKind::Link, size: None });
+        let read = Need::Read { path: MountPath::parse("d/z").expect("path"), max: 9 };
+        assert_eq!(m.perform(&read), Reply::Failed(MountError::WrongKind));
     }
 
     #[test]

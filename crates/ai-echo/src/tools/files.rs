@@ -31,6 +31,7 @@ impl List {
                         (EntryKind::Folder, _) => format!("{}/", entry.name),
                         (EntryKind::File, Some(size)) => format!("{} ({})", entry.name, size_words(size)),
                         (EntryKind::File, None) => entry.name.clone(),
+                        (EntryKind::Link, _) => format!("{} (a link, not followed)", entry.name),
                     })
                     .collect();
                 let folder = if self.path.is_root() { "the mounted folder".to_owned() } else { self.path.to_string() };

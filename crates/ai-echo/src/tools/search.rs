@@ -139,6 +139,7 @@ impl Search {
             EntryKind::Folder if NEVER.contains(&name) => self.left.skipped_folders += 1,
             EntryKind::Folder if depth >= MAX_DEPTH => self.left.deep += 1,
             EntryKind::Folder => self.folders.push_back((path, depth + 1)),
+            EntryKind::Link => self.left.names += 1,
             EntryKind::File if size.is_some_and(|size| size > MAX_FILE_BYTES) => self.left.large += 1,
             EntryKind::File => {
                 if fold(name).contains(&self.query) {
