@@ -314,13 +314,11 @@ const TAMPER = [
   ["setRangeText of the text area", "text area", () => document.querySelector("textarea[role=combobox]").setRangeText("settings", 5, 10)],
 ];
 for (const [driver, init] of DRIVERS) {
-  const todo = "a repaint puts the element right before the next delta, silently";
-  shellTest(`t164_a changed element is found out and put right, ${driver}`, { init, todo }, async (shell, t) => {
+  shellTest(`t164_a changed element is found out and put right, ${driver}`, { init }, async (shell, t) => {
     await sideBySide(shell);
     for (const [name, only, tamper] of TAMPER) {
       if (only !== driver) continue;
-      // What acts is right already; what is missing is the line among the refusals.
-      await t.test(`t164_${name}: no submission, and the next key writes into the person's own draft`, { todo }, async () => {
+      await t.test(`t164_${name}: no submission, and the next key writes into the person's own draft`, async () => {
         await cleared(shell);
         await shell.type("ab");
         await settled(shell);
@@ -343,7 +341,7 @@ for (const [driver, init] of DRIVERS) {
         assert.ok(after.refusals > before.refusals, "the change is among the refusals");
       });
     }
-    await t.test("t164_Enter refuses a command draft that was tampered with, until the person edits it again", { todo }, async () => {
+    await t.test("t164_Enter refuses a command draft that was tampered with, until the person edits it again", async () => {
       await cleared(shell);
       await shell.type("/app:file");
       const before = await look(shell);
@@ -367,7 +365,7 @@ for (const [driver, init] of DRIVERS) {
       await shell.press("Backspace");
       await runsByEnter(shell);
     });
-    await t.test("t164_an untouched draft runs", { todo }, async () => {
+    await t.test("t164_an untouched draft runs", async () => {
       await armed(shell);
       await runsByEnter(shell);
     });

@@ -2,7 +2,7 @@
 
 use super::{Action, Desktop, Effect, action::Section};
 use crate::catalogue::{AppKey, ShellCommand};
-use crate::echo::{TRIES, composer_id, find_id, rename_id};
+use crate::echo::{Held, TRIES, composer_id, find_id, rename_id};
 use crate::settings;
 use crate::status::{ModelOrder, MountState, ThemeChoice};
 use kernel::authority::Proof;
@@ -415,8 +415,11 @@ impl Desktop {
         if self.agent.current().is_none() {
             self.tell(ai_echo::Msg::NewConversation, out);
         }
-        let Some(c) = self.agent.current().map(|c| c.id.clone()) else {
-            self.status = "Your conversations are still being read; the draft stays until then.".into();
+        let front = self.agent.current().map(|c| (c.id.clone(), c.loaded));
+        let Some((c, true)) = front else {
+            self.status = "Your conversations are still being read; this is sent as soon as they are.".into();
+            let conversation = front.map(|(id, _)| id);
+            self.echo.held = Some(Held { conversation, draft: self.echo.composer.text().to_owned(), submission: s });
             return;
         };
         self.launch_quietly();
@@ -435,6 +438,17 @@ impl Desktop {
         self.echo.notice = None;
         self.echo.scroll.follow = true;
         self.refresh_palette(true);
+    }
+
+    /// What was submitted before storage had answered goes out, if the draft is still the one it
+    /// was made of.
+    pub(crate) fn send_held(&mut self, out: &mut Vec<Effect>) {
+        let Some(c) = self.agent.current().filter(|c| c.loaded) else { return };
+        let Some(held) = self.echo.held.take() else { return };
+        let same = held.conversation.is_none_or(|id| id == c.id) && held.draft == self.echo.composer.text();
+        if same {
+            self.send(held.submission, out);
+        }
     }
 
     fn launch_quietly(&mut self) {

@@ -79,6 +79,7 @@ impl Desktop {
             self.reproject();
         }
         self.sync_composer(false, out);
+        self.send_held(out);
         // Compared with what was asked for, not with a moment ago: a load changes it in between.
         if self.locked != self.echo.conversation {
             self.locked.clone_from(&self.echo.conversation);

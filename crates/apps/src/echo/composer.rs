@@ -47,12 +47,14 @@ impl Desktop {
     pub(crate) fn composer_height(&mut self, f: &mut Frame<'_, Action>, width: f32, room: f32) -> f32 {
         let inner = width - 2.0 * f.m.pad - 24.0;
         let text = self.echo.composer.text_height(f, READING, inner);
-        let most = (room / 3.0).max(READING.line_height * 2.0);
+        // Up to a third of the room with the padding and the row of chips; then the text scrolls.
+        let around = 12.0 + f.m.control + 12.0;
+        let most = (room / 3.0 - around).max(READING.line_height * 2.0);
         let field = text.clamp(READING.line_height, most);
         let notice = if self.echo.notice.is_some() { 44.0 } else { 0.0 };
         let queue = if self.agent.turns().queue().len() > 0 { 24.0 } else { 0.0 };
         let run = if self.run_words().is_some() { 24.0 } else { 0.0 };
-        field + 12.0 + f.m.control + 12.0 + 12.0 + notice + queue + run
+        field + around + 12.0 + notice + queue + run
     }
 
     /// Paints the composer into `rect`.

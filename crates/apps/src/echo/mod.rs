@@ -56,6 +56,17 @@ pub(crate) const TRIES: [(&str, &str); 4] = [
     ("Summarise notes", "/skill:summarise-notes notes/todo.md"),
 ];
 
+/// A submission that waits for its conversation to be read.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// The conversation in front at the time; none before the list was read.
+    pub conversation: Option<ConversationId>,
+    /// The composer's text at the time.
+    pub draft: String,
+    /// What was submitted.
+    pub submission: ai_echo::Submission,
+}
+
 /// What the screen keeps.
 #[derive(Debug)]
 pub(crate) struct EchoUi {
@@ -76,6 +87,8 @@ pub(crate) struct EchoUi {
     pub find: Option<Find>,
     pub expanded: BTreeSet<u64>,
     pub notice: Option<Notice>,
+    /// Submitted before the conversation was read.
+    pub held: Option<Held>,
     pub cards: BTreeMap<CallId, Card>,
     pub menu: Option<Menu>,
 }
@@ -96,6 +109,7 @@ impl Default for EchoUi {
             find: None,
             expanded: BTreeSet::new(),
             notice: None,
+            held: None,
             cards: BTreeMap::new(),
             menu: None,
         }

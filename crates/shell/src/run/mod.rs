@@ -30,7 +30,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use text::TextEngine;
-use ui::event::Event;
+use ui::event::{Composition, Event};
 use wasm_bindgen::{JsCast, closure::Closure};
 use web_sys::{DataTransfer, Element, HtmlCanvasElement};
 
@@ -295,9 +295,12 @@ impl Shell {
     fn event(self: &Rc<Self>, event: Event, proof: Proof) -> bool {
         let moved = matches!(event, Event::Pointer(ref p) if p.phase == ui::event::PointerPhase::Move);
         let tab = matches!(event, Event::Key(ref k) if k.key == ui::event::Key::Tab);
+        // A composition may end because the focus leaves. To paint inside that event would take the
+        // focus back, and the browser would then forget the element's EditContext.
+        let ended = matches!(event, Event::Composition(Composition(None)));
         self.post(Msg::Input(event, proof));
         self.trust.end();
-        if !moved {
+        if !moved && !ended {
             self.paint();
         }
         // The Tab order is the core's, so that it is the same on canvas and in the mirror.

@@ -20,6 +20,10 @@ struct State {
     composing_from: Option<u32>,
     /// First half of a character that arrives in two updates.
     lead: Option<(u16, u32)>,
+    /// What the context held when it last was written or told of an edit.
+    known: String,
+    /// Somebody else wrote into the element since the last edit; a repaint has put it right.
+    tampered: bool,
 }
 
 /// The driver.
@@ -27,6 +31,7 @@ pub struct EditContextDriver {
     host: HtmlElement,
     context: EditContext,
     state: Rc<RefCell<State>>,
+    trust: Rc<Trust>,
     _listeners: Vec<Listener>,
 }
 
@@ -89,7 +94,7 @@ impl EditContextDriver {
                 })
             },
         ];
-        Some(Self { host, context, state, _listeners: listeners })
+        Some(Self { host, context, state, trust, _listeners: listeners })
     }
 
     fn on_update(
@@ -127,10 +132,12 @@ impl EditContextDriver {
             let expected = splice(&before, start as usize, end as usize, &text);
             // Assistive technology reads the host: what it said has to be what was typed into.
             let said = host.text_content().unwrap_or_default();
-            let tainted = said != s.field.text || !half && held != expected;
-            if tainted {
+            let changed = said != s.field.text || !half && held != expected;
+            if changed {
                 trust.tainted();
             }
+            let tainted = std::mem::take(&mut s.tampered) || changed;
+            s.known = String::from_utf16_lossy(&held);
             if half && text.is_empty() {
                 return; // the rest of the character is on its way
             }
@@ -163,12 +170,22 @@ impl TextInputDriver for EditContextDriver {
     }
 
     fn sync(&self, field: &FieldState) {
-        let (composing, before) = {
-            let mut s = self.state.borrow_mut();
-            (s.composing_from.is_some(), std::mem::replace(&mut s.field, field.clone()))
-        };
         let held = String::from(self.context.text());
+        let said = self.host.text_content().unwrap_or_default();
+        let (composing, before, known) = {
+            let mut s = self.state.borrow_mut();
+            let known = std::mem::replace(&mut s.known, field.text.clone());
+            (s.composing_from.is_some(), std::mem::replace(&mut s.field, field.clone()), known)
+        };
         let other = before.id != field.id;
+        let tampered = held != known || said != before.text;
+        if tampered {
+            self.trust.tainted();
+        }
+        {
+            let mut s = self.state.borrow_mut();
+            s.tampered = !other && (s.tampered || tampered);
+        }
         if held != field.text || other {
             let len = u32::try_from(held.encode_utf16().count()).unwrap_or(u32::MAX);
             self.context.update_text(0, len, &field.text);
@@ -177,7 +194,7 @@ impl TextInputDriver for EditContextDriver {
         if (self.context.selection_start(), self.context.selection_end()) != (a, b) {
             self.context.update_selection(a, b);
         }
-        if self.host.text_content().unwrap_or_default() != field.text {
+        if said != field.text {
             self.host.set_text_content(Some(&field.text));
         }
         // The host stays where it is while something is composed: moving it ends a composition.

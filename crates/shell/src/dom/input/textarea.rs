@@ -23,6 +23,10 @@ struct State {
     field: FieldState,
     composing: Option<u32>,
     pending: Option<Pending>,
+    /// What the element held when it last was written or told of an edit.
+    known: String,
+    /// Somebody else wrote into it since the last edit; a repaint has put it right.
+    tampered: bool,
 }
 
 /// The `beforeinput` that the next `input` answers.
@@ -74,6 +78,7 @@ pub struct TextareaDriver {
     host: HtmlElement,
     element: Element,
     state: Rc<RefCell<State>>,
+    trust: Rc<Trust>,
     _listeners: Vec<Listener>,
 }
 
@@ -110,7 +115,7 @@ impl TextareaDriver {
             Self::ends(&host, "compositionend", &state, &sink),
             Self::ends(&host, "blur", &state, &sink),
         ];
-        Self { host, element, state, _listeners: listeners }
+        Self { host, element, state, trust, _listeners: listeners }
     }
 
     fn ends(host: &HtmlElement, kind: &'static str, state: &Rc<RefCell<State>>, sink: &Sink) -> Listener {
@@ -136,11 +141,12 @@ impl TextareaDriver {
             let proof = trust.stamp(GestureKind::TextEdit, &e);
             let field = state.borrow().field.clone();
             // Somebody else wrote into the element since; the edit belongs into our own text.
-            let tainted = proof.is_trusted() && element.value() != field.text;
-            if tainted {
+            let changed = proof.is_trusted() && element.value() != field.text;
+            if changed {
                 trust.tainted();
                 element.write(&field);
             }
+            let tainted = proof.is_trusted() && (std::mem::take(&mut state.borrow_mut().tampered) || changed);
             if !e.cancelable() {
                 state.borrow_mut().pending = Some(Pending { kind, proof, tainted });
                 return;
@@ -182,8 +188,10 @@ impl TextareaDriver {
                 Some(p) if p.kind == e.input_type() && p.proof.is_trusted() => (p.proof, p.tainted),
                 _ => {
                     let field = s.field.clone();
-                    drop(s);
                     if element.value() != field.text {
+                        s.tampered = true;
+                        s.known.clone_from(&field.text);
+                        drop(s);
                         trust.tainted();
                         element.write(&field);
                     }
@@ -191,7 +199,8 @@ impl TextareaDriver {
                 }
             };
             let old: Vec<u16> = s.field.text.encode_utf16().collect();
-            let new: Vec<u16> = element.value().encode_utf16().collect();
+            s.known = element.value();
+            let new: Vec<u16> = s.known.encode_utf16().collect();
             let (composing, caret) = (s.composing, element.selection());
             drop(s);
             // The one differing stretch between the old and the new text, ending at the caret.
@@ -223,11 +232,19 @@ impl TextInputDriver for TextareaDriver {
     }
 
     fn sync(&self, field: &FieldState) {
-        let composing = {
+        let held = self.element.value();
+        let (composing, tampered) = {
             let mut s = self.state.borrow_mut();
-            s.field = field.clone();
-            s.composing.is_some()
+            let other = std::mem::replace(&mut s.field, field.clone()).id != field.id;
+            let composing = s.composing.is_some();
+            let tampered = held != s.known;
+            s.tampered = !other && (s.tampered || tampered);
+            s.known = if composing { held } else { field.text.clone() };
+            (composing, tampered)
         };
+        if tampered {
+            self.trust.tainted();
+        }
         if !composing {
             self.element.write(field);
             place(&self.host, &field.bounds);
