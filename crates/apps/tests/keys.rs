@@ -268,6 +268,74 @@ fn a_row_that_takes_words_completes_and_a_second_enter_submits() {
     assert_eq!(rig.draft(), "");
 }
 
+fn rect_of(rig: &Rig, role: Role, name: &str) -> scene::Rect {
+    let id = rig.node(role, name).unwrap_or_else(|| panic!("no {name}:\n{}", rig.tree()));
+    rig.desk.painted().semantics.nodes[&id].rect
+}
+
+#[test]
+fn a_question_back_is_seen_and_what_was_sent_stands_selected_in_the_composer() {
+    for (w, h) in [(1280.0, 800.0), (390.0, 844.0)] {
+        let mut m = kernel::mount::MemMount::with(&[("notes/todo.md", "x\n")]);
+        let mut rig = Rig::sized(w, h);
+        let text = "/tool:files.write write something";
+        rig.type_(text);
+        rig.press(Key::Enter);
+        rig.serve(&mut m);
+        rig.frame();
+        assert!(rig.node(Role::Paragraph, "Which file should I write?").is_some(), "{}", rig.tree());
+        assert!(rig.node(Role::Listbox, "Commands").is_none(), "no hint lies over the question");
+        assert_eq!(rig.draft(), text);
+        let end = u32::try_from(text.len()).expect("short");
+        assert_eq!(rig.desk.field_in_focus().map(|f| f.selection), Some((0, end)));
+        // Going on in it opens the hint, above which the question stays.
+        rig.press(Key::End);
+        rig.type_(" into a.md");
+        assert_eq!(rig.draft(), format!("{text} into a.md"));
+        let (hint, question) =
+            (rect_of(&rig, Role::Listbox, "Commands"), rect_of(&rig, Role::Paragraph, "Which file should I write?"));
+        assert!(question.bottom() <= hint.y, "{question:?} {hint:?}");
+        // A new thought replaces it, and is back by one undo.
+        rig.ctrl('a');
+        rig.press(Key::Backspace);
+        rig.type_("hello");
+        assert_eq!(rig.draft(), "hello");
+    }
+}
+
+#[test]
+fn what_is_typed_while_a_question_comes_back_stays_as_it_is() {
+    let mut m = kernel::mount::MemMount::with(&[("notes/todo.md", "x\n")]);
+    let mut rig = Rig::new();
+    rig.type_("/tool:files.write write something");
+    rig.press(Key::Enter);
+    rig.frame();
+    rig.type_("already on");
+    rig.serve(&mut m);
+    rig.frame();
+    assert!(rig.tree().contains("Which file should I write?"));
+    assert_eq!(rig.draft(), "already on");
+}
+
+#[test]
+fn the_palette_closed_by_escape_opens_for_the_next_draft() {
+    let mut rig = Rig::new();
+    rig.type_("/");
+    rig.press(Key::Escape);
+    rig.press(Key::Backspace);
+    rig.frame();
+    assert!(rig.node(Role::Listbox, "Commands").is_none());
+    rig.type_("/");
+    assert!(rig.node(Role::Listbox, "Commands").is_some());
+    rig.press(Key::Escape);
+    rig.press(Key::Backspace);
+    rig.type_("hello");
+    rig.press(Key::Enter);
+    rig.frame();
+    rig.type_("/");
+    assert!(rig.node(Role::Listbox, "Commands").is_some(), "{}", rig.tree());
+}
+
 #[test]
 fn enum_values_complete_by_tab() {
     let mut rig = Rig::new();

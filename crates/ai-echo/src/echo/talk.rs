@@ -2,7 +2,7 @@
 
 use kernel::slash::{AgentTurn, SlashRefusal, TurnKind, dispatch_check};
 use kernel::{ConversationId, Refusal, TurnKey};
-use models::ModelEvent;
+use models::{ModelErrorKind, ModelEvent};
 
 use super::keep::read_only;
 use super::{Cx, Job};
@@ -10,7 +10,7 @@ use crate::conversation::{AnswerState, Conversation, Draft, ItemKind, ToolState,
 use crate::guidance::BuiltIn;
 use crate::protocol::Submission;
 use crate::tools::Tool;
-use crate::turn::{MAX_QUEUE, TurnEnd, TurnMsg};
+use crate::turn::{MAX_QUEUE, TurnEnd, TurnFailure, TurnMsg};
 
 /// Streaming text is saved at most this often, in milliseconds.
 const SAVE_EVERY_MS: u64 = 1000;
@@ -253,8 +253,7 @@ impl Cx<'_> {
             self.set_tool(&call, |state, _, _| *state = ToolState::Cancelled);
         }
         if let Some(job) = self.e.jobs.remove(turn)
-            && matches!(end, TurnEnd::NeedsAttention(_))
-            && job.fill.is_some()
+            && (too_long(&end) || matches!(end, TurnEnd::NeedsAttention(_)) && job.fill.is_some())
         {
             self.give_back_draft(&turn.conversation, &job.original);
         }
@@ -267,4 +266,9 @@ impl Cx<'_> {
         };
         self.announce(words);
     }
+}
+
+/// The words did not fit into the model: they come back, to be shortened.
+fn too_long(end: &TurnEnd) -> bool {
+    matches!(end, TurnEnd::Failed(TurnFailure::Model(e)) if e.kind == ModelErrorKind::TooLong)
 }

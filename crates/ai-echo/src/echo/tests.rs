@@ -385,6 +385,25 @@ fn field_6h5_a_lost_engine_is_an_error_and_nothing_switches() {
 }
 
 #[test]
+fn words_too_long_for_the_model_come_back_and_the_reason_has_numbers() {
+    let mut w = World::new();
+    let long = "word ".repeat(40_000);
+    w.say(&long);
+    let run = w.next_ask().run;
+    let error = ModelError::of_engine("prompt-window", "at most 1888 tokens", "50040 tokens", "");
+    w.send(Msg::Model(run, ModelEvent::Failed(error)));
+    let words = w.answer().1.words().expect("words");
+    assert!(words.contains("1,888") && words.contains("50,040") && !words.contains("server"), "{words}");
+    assert_eq!(w.echo.current().expect("current").draft.text, long);
+    // Another failure has nothing that could be shortened: the draft stays empty.
+    w.typed("");
+    w.say("again");
+    let run = w.next_ask().run;
+    w.send(Msg::Model(run, ModelEvent::Failed(ModelError::new(ModelErrorKind::EngineLost))));
+    assert_eq!(w.echo.current().expect("current").draft.text, "");
+}
+
+#[test]
 fn field_6h3_each_conversation_keeps_its_draft_attachments_and_model() {
     let mut w = World::new();
     w.say("A");

@@ -109,6 +109,24 @@ impl Desktop {
         }
     }
 
+    /// What was sent is in the composer again, selected: the next key replaces it, an arrow key
+    /// goes on in it. Nothing that the person typed meanwhile is touched, and nothing opens over
+    /// the question that came back.
+    pub(crate) fn draft_restored(&mut self) {
+        let Some(id) = self.echo.restored.take() else { return };
+        let Some(c) = self.agent.current().filter(|c| c.id == id) else { return };
+        let text = c.draft.text.clone();
+        let shown = self.echo.composer.text();
+        if self.echo.conversation.as_ref() != Some(&id) || !(shown.is_empty() || shown == text) {
+            return;
+        }
+        self.echo.composer.reset(&text);
+        self.echo.composer.buffer.select_all();
+        self.echo.draft = kernel::slash::Draft::default();
+        self.echo.draft.edited(&text, EditOrigin::Restored, &Proof::Untrusted);
+        self.hush_palette();
+    }
+
     pub(crate) fn key(&mut self, k: &KeyPress, proof: Proof, engine: &mut TextEngine, out: &mut Vec<Effect>) {
         // Keys of a composition, and the late 229, belong to the input method (field 7H1).
         if k.composing {

@@ -16,6 +16,11 @@ use std::rc::Rc;
 use ui::theme::{BODY, CAPTION, MONO, SMALL};
 use ui::{Control, Field, Frame, Icon, widgets};
 
+/// Heights of the hint, of the line of keys below, and of the edges, logical pixels.
+const HINT: f32 = 56.0;
+const FOOT: f32 = 28.0;
+const EDGE: f32 = 12.0;
+
 /// The listbox's node.
 pub(crate) fn list_id() -> NodeId {
     NodeId::of("palette", 0)
@@ -116,6 +121,8 @@ impl Desktop {
             self.palette.chosen = None;
             self.palette.selected = 0;
             self.palette.top = 0;
+            // Esc was about the text as it was.
+            self.palette.dismissed = None;
         }
         self.palette.list_rev = rev;
         let text = self.palette_text();
@@ -174,6 +181,18 @@ impl Desktop {
         self.echo.menu = None;
         self.set_focus(Some(field_id()));
         self.refresh_palette(true);
+    }
+
+    /// The anchored palette stays away until the draft is edited.
+    pub(crate) fn hush_palette(&mut self) {
+        self.palette.dismissed = Some(self.echo.draft.revision());
+        self.refresh_palette(false);
+    }
+
+    /// What an open hint takes from the room above the composer, so that it covers no answer.
+    pub(crate) fn hint_room(&self) -> f32 {
+        let hint = self.palette.is_anchored() && self.palette.args.is_some() && self.palette.len() == 0;
+        if hint { HINT + FOOT + EDGE + 8.0 } else { 0.0 }
     }
 
     pub(crate) fn close_palette(&mut self) {
@@ -469,8 +488,8 @@ impl Desktop {
         let row = if f.env.coarse { 52.0 } else { 44.0 };
         let n = self.palette.len();
         let screen = f.screen();
-        let (head, foot) = (if mode == Mode::Centered { 52.0 } else { 0.0 }, 28.0);
-        let hint_h = if self.palette.args.is_some() { 56.0 } else { 0.0 };
+        let (head, foot) = (if mode == Mode::Centered { 52.0 } else { 0.0 }, FOOT);
+        let hint_h = if self.palette.args.is_some() { HINT } else { 0.0 };
         let empty_h = if n == 0 && self.palette.args.is_none() { 64.0 } else { 0.0 };
         let (x, w, bottom, room) = match mode {
             Mode::Anchored => {
@@ -482,9 +501,9 @@ impl Desktop {
                 (((screen.w - w) / 2.0).round(), w, None, screen.h * 0.7)
             }
         };
-        let fit = ((room - head - foot - hint_h - 12.0) / row).floor().max(2.0) as usize;
+        let fit = ((room - head - foot - hint_h - EDGE) / row).floor().max(2.0) as usize;
         let shown = n.min(fit).min(if mode == Mode::Centered { 9 } else { 8 });
-        let h = head + hint_h + empty_h + shown as f32 * row + foot + 12.0;
+        let h = head + hint_h + empty_h + shown as f32 * row + foot + EDGE;
         let y = bottom.map_or_else(|| (screen.h * 0.12).max(48.0).min((screen.h - h - 12.0).max(8.0)), |b| b - h);
         let rect = Rect::new(x, y.round().max(4.0), w, h);
         self.palette.place = rect;

@@ -65,6 +65,7 @@ impl Desktop {
                     }
                 },
                 ai_echo::Effect::Announce(words) => self.status = words,
+                ai_echo::Effect::DraftRestored(id) => self.echo.restored = Some(id),
                 ai_echo::Effect::Refused(r) => {
                     self.refuse(r);
                 }
@@ -79,6 +80,7 @@ impl Desktop {
             self.reproject();
         }
         self.sync_composer(false, out);
+        self.draft_restored();
         self.send_held(out);
         // Compared with what was asked for, not with a moment ago: a load changes it in between.
         if self.locked != self.echo.conversation {

@@ -76,6 +76,8 @@ pub(crate) struct EchoUi {
     pub draft: slash::Draft,
     /// The conversation whose draft it is.
     pub conversation: Option<ConversationId>,
+    /// The agent gave this conversation's draft back: it asked something, or could not take it.
+    pub restored: Option<ConversationId>,
     pub side_folded: bool,
     /// On a narrow screen the list lies over the conversation.
     pub side_over: bool,
@@ -99,6 +101,7 @@ impl Default for EchoUi {
             composer: Field::area(""),
             draft: slash::Draft::default(),
             conversation: None,
+            restored: None,
             side_folded: false,
             side_over: false,
             rename: None,

@@ -63,7 +63,8 @@ impl Desktop {
         let composer = self.composer_height(f, rect.w, f.env.size.h - f.env.keyboard_inset);
         let room = (rect.bottom() - y - composer).max(80.0);
         let card = self.card_height(room - 60.0);
-        let transcript = Rect::new(rect.x, y, rect.w, (room - card - if card > 0.0 { 12.0 } else { 0.0 }).max(40.0));
+        let below = card + if card > 0.0 { 12.0 } else { self.hint_room() };
+        let transcript = Rect::new(rect.x, y, rect.w, (room - below).max(40.0));
         self.paint_transcript(f, transcript);
         if card > 0.0 {
             let w = (rect.w - 2.0 * f.m.pad).min(860.0);

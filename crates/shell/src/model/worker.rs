@@ -211,7 +211,8 @@ fn decode(d: &JsValue) -> Option<WorkerEvent> {
             WorkerEvent::Run(run, ModelEvent::Finished { reason, usage })
         }
         "error" if of_run => {
-            let error = ModelError::new(ModelErrorKind::Server).words(text(d, "message"));
+            let (expected, observed) = (text(d, "expected"), text(d, "observed"));
+            let error = ModelError::of_engine(&text(d, "code"), &expected, &observed, &text(d, "message"));
             WorkerEvent::Run(run, ModelEvent::Failed(error))
         }
         "error" => WorkerEvent::Failed(text(d, "message")),
