@@ -204,7 +204,7 @@ pub enum ConfirmRefusal {
     #[error("the card's whole content was not laid out yet")]
     NotLaidOut,
     /// The act began before the card was visible, or within its dead time.
-    #[error("the act began before the card had been visible for half a second")]
+    #[error("the card had not been on screen for half a second yet")]
     DeadTime,
 }
 
@@ -215,7 +215,7 @@ impl From<ConfirmRefusal> for Refusal {
             ConfirmRefusal::NotLaidOut => "ReviewNotLaidOut",
             ConfirmRefusal::DeadTime => "ReviewDeadTime",
         };
-        Self::new(code, "The review", "a trusted act on the card, after it could be read", &e.to_string())
+        Self::new(code, "The review", "a press on the card, once it could be read", &e.to_string())
     }
 }
 

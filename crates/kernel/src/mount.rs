@@ -39,6 +39,9 @@ pub enum PathError {
     TooLong,
 }
 
+/// What a path would have to be, in words.
+pub(crate) const PATH_NEEDED: &str = "a path inside the mounted folder, like notes/todo.md";
+
 impl From<PathError> for Refusal {
     fn from(e: PathError) -> Self {
         let code = match e {
@@ -47,7 +50,7 @@ impl From<PathError> for Refusal {
             PathError::Segment(_) => "PathSegment",
             PathError::TooLong => "PathTooLong",
         };
-        Self::new(code, "The path", "a path inside the mounted folder, like notes/todo.md", &e.to_string())
+        Self::new(code, "The path", PATH_NEEDED, &e.to_string())
     }
 }
 

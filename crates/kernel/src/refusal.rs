@@ -30,23 +30,42 @@ impl Refusal {
         let cut = |s: &str| crate::clip::clip(s, FIELD_MAX).into_owned();
         Self { code: code.into(), subject: cut(subject), expected: cut(expected), observed: cut(observed) }
     }
-    /// One sentence: what happened, why, what would be right.
+    /// What happened and what would be right, in words for a person: no name of a variant.
     #[must_use]
     pub fn plain(&self) -> String {
-        self.to_string()
+        let (subject, observed) = (self.subject.trim(), self.observed.trim());
+        let lower = observed.to_lowercase();
+        let named = subject.to_lowercase();
+        // “The path: the path leads outside” says it once.
+        let says_it =
+            !named.is_empty() && [format!("{named} "), format!("the {named} ")].iter().any(|s| lower.starts_with(s));
+        let mut out = match (subject.is_empty(), observed.is_empty()) {
+            (_, true) => format!("{subject} was refused"),
+            (true, false) => observed.to_owned(),
+            (false, false) if says_it => observed.to_owned(),
+            (false, false) => format!("{subject}: {observed}"),
+        };
+        let first = out.chars().next().map_or(0, char::len_utf8);
+        // A name, a path or an expression begins as it is written.
+        if says_it || subject.is_empty() {
+            let upper = out[..first].to_uppercase();
+            out.replace_range(..first, &upper);
+        }
+        let end = |s: &str| if s.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+        let dot = end(&out);
+        out.push_str(dot);
+        if !self.expected.trim().is_empty() {
+            let needed = format!(" Needed: {}", self.expected.trim());
+            let dot = end(&needed);
+            out = out + &needed + dot;
+        }
+        out
     }
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} was refused", self.subject)?;
-        if !self.observed.is_empty() {
-            write!(f, ": {}", self.observed)?;
-        }
-        if !self.expected.is_empty() {
-            write!(f, ". Expected: {}", self.expected)?;
-        }
-        write!(f, " ({})", self.code)
+        write!(f, "{} ({})", self.plain(), self.code)
     }
 }
 
@@ -94,6 +113,17 @@ mod tests {
     #[test]
     fn a_refusal_reads_as_a_sentence() {
         let r = Refusal::new("ArgUndeclared", "files.list", "limit", "undeclared argument “max”");
-        assert_eq!(r.plain(), "files.list was refused: undeclared argument “max”. Expected: limit (ArgUndeclared)");
+        assert_eq!(r.plain(), "files.list: undeclared argument “max”. Needed: limit.");
+        assert_eq!(r.to_string(), "files.list: undeclared argument “max”. Needed: limit. (ArgUndeclared)");
+        for (subject, expected, observed, plain) in [
+            ("The path", "", "the path leads outside", "The path leads outside."),
+            ("path", "a text", "the path is empty", "The path is empty. Needed: a text."),
+            ("1/0", "", "division by zero", "1/0: division by zero."),
+            ("a.md", "", "it is gone!", "a.md: it is gone!"),
+            ("The change", "a mounted folder", "", "The change was refused. Needed: a mounted folder."),
+            ("", "", "ßome", "SSome."),
+        ] {
+            assert_eq!(Refusal::new("X", subject, expected, observed).plain(), plain);
+        }
     }
 }

@@ -185,7 +185,7 @@ pub enum ToolRefusal {
     ToolNotOffered(ToolName),
     #[error("the turn does not hold the capability {capability} that {tool} needs")]
     CapabilityMissing { tool: ToolName, capability: String },
-    #[error("{tool} needs {affordance}, which is not available")]
+    #[error("{tool} needs {}, and there is none now", needed(.affordance))]
     AffordanceMissing { tool: ToolName, affordance: String },
     #[error("the arguments are too large: {0}")]
     ArgsTooLarge(JsonError),
@@ -208,11 +208,20 @@ pub enum ToolRefusal {
     TooManyTools,
 }
 
+/// An affordance in words.
+fn needed(affordance: &str) -> &str {
+    if affordance == "mount" { "a mounted folder" } else { affordance }
+}
+
 fn list(problems: &[Problem]) -> String {
     let one = |p: &Problem| {
         let at = p.pointer.trim_start_matches('/');
         let at = if at.is_empty() { String::new() } else { format!("{at}: ") };
-        format!("{at}expected {}, got {}", p.expected, p.observed)
+        match p.kind {
+            ProblemKind::Undeclared => format!("{}; it takes {}", p.observed, p.expected),
+            _ if p.observed.is_empty() => format!("{at}needed is {}", p.expected),
+            _ => format!("{at}{}, where {} is needed", p.observed, p.expected),
+        }
     };
     problems.iter().map(one).collect::<Vec<_>>().join("; ")
 }
@@ -251,7 +260,13 @@ impl ToolRefusal {
 
 impl From<ToolRefusal> for Refusal {
     fn from(e: ToolRefusal) -> Self {
-        Self::new(e.code(), "The tool call", "", &e.to_string())
+        match &e {
+            ToolRefusal::Args(problems) => match problems.as_slice() {
+                [p] => Self::new(e.code(), p.pointer.rsplit('/').next().unwrap_or(""), &p.expected, &p.observed),
+                _ => Self::new(e.code(), "The arguments", "", &e.to_string()),
+            },
+            _ => Self::new(e.code(), "The tool call", "", &e.to_string()),
+        }
     }
 }
 
@@ -458,15 +473,23 @@ pub fn check_args(schema: &Schema, bytes: &[u8]) -> Result<Value, ToolRefusal> {
                 });
             }
         };
-        let all = schema.formats(&value, &mut |pointer, format, text| {
-            if let Some(expected) = suspicious_value(format, text) {
-                found(pointer, expected, text);
-            }
+        let mut outside = Vec::new();
+        let all = schema.formats(&value, &mut |pointer, format, text| match suspicious_value(format, text) {
+            Some((expected, None)) => found(pointer, expected, text),
+            Some((expected, Some(why))) => outside.push((pointer.to_owned(), expected, why)),
+            None => {}
         });
         if !all {
             found("", "arguments that can be checked in bounded time", "");
         }
         suspicious_names_and_numbers(&value, "", &mut found);
+        let room = PROBLEMS_MAX.saturating_sub(problems.len());
+        problems.extend(outside.into_iter().take(room).map(|(pointer, expected, why)| Problem {
+            kind: ProblemKind::Suspicious,
+            pointer,
+            expected: expected.to_owned(),
+            observed: why,
+        }));
     }
     let declared = schema.declared_names();
     for p in &mut problems {
@@ -539,7 +562,8 @@ fn suspicious_names_and_numbers(v: &Value, pointer: &str, found: &mut impl FnMut
     }
 }
 
-fn suspicious_value(format: &str, text: &str) -> Option<&'static str> {
+/// What a value of a format would have to be, and for a path why it is not.
+fn suspicious_value(format: &str, text: &str) -> Option<(&'static str, Option<String>)> {
     let hidden = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
@@ -547,9 +571,9 @@ fn suspicious_value(format: &str, text: &str) -> Option<&'static str> {
     match format {
         "path" => {
             let inside = text.strip_prefix("/mnt/").map_or(text, |r| r.split_once('/').map_or("", |(_, r)| r));
-            MountPath::parse(inside).is_err().then_some("a path inside the mounted folder, without hidden characters")
+            MountPath::parse(inside).err().map(|e| (crate::mount::PATH_NEEDED, Some(e.to_string())))
         }
-        "identifier" | "command" => text.chars().any(hidden).then_some("text without hidden characters"),
+        "identifier" | "command" => text.chars().any(hidden).then_some(("text without hidden characters", None)),
         _ => None,
     }
 }

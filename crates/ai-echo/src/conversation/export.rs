@@ -35,6 +35,8 @@ pub fn to_markdown(conversation: &Conversation) -> String {
             }
             ItemKind::Tool { tool, arguments, state, summary, preview, .. } => {
                 let state = match state {
+                    ToolState::Refused(words) if words.is_empty() => "refused".to_owned(),
+                    ToolState::Failed(words) if words.is_empty() => "failed".to_owned(),
                     ToolState::Refused(words) | ToolState::Failed(words) => words.clone(),
                     ToolState::Done => summary.clone(),
                     other => format!("{other:?}"),

@@ -323,6 +323,7 @@ impl Cx<'_> {
             (None, _) => "Nothing was changed: the turn was stopped before the change was made.".to_owned(),
         };
         let stopped = outcome.is_none();
+        let told = !stopped && effect == Applied::NotApplied && self.answers_by_template(&id.turn);
         let conversation = id.turn.conversation.clone();
         if let Some(item) = self.e.conversations.get_mut(&conversation).and_then(|c| c.call(id))
             && let ItemKind::Tool { receipt, .. } = &mut item.kind
@@ -337,6 +338,9 @@ impl Cx<'_> {
                 Applied::None | Applied::NotApplied if stopped => ToolState::Cancelled,
                 Applied::None | Applied::NotApplied => ToolState::Failed(words.clone()),
             };
+            if told {
+                said_below(state, summary);
+            }
         });
         if let Some(why) = unsaved {
             self.refuse(Refusal::new(
@@ -449,9 +453,13 @@ impl Cx<'_> {
         let (effect, changed) = (outcome.effect, outcome.changed);
         job.outcome = Some(outcome.clone());
         if !job.tool.definition().mutates {
+            let told = !outcome.ok && self.answers_by_template(&id.turn);
             self.set_tool(&id, |state, summary, _| {
                 summary.clone_from(&outcome.summary);
                 *state = if outcome.ok { ToolState::Done } else { ToolState::Failed(outcome.text.clone()) };
+                if told {
+                    said_below(state, summary);
+                }
             });
             self.result(&id, &outcome);
         }
@@ -517,7 +525,14 @@ impl Cx<'_> {
             // Approved, but never recorded: nothing is left to show again.
             self.store(StoreOp::DeleteReview(OperationId::of(id)));
         }
-        self.set_tool(id, |state, _, _| *state = ToolState::Refused(words.clone()));
+        let told = self.answers_by_template(&id.turn);
+        self.set_tool(id, |state, summary, preview| {
+            *state = ToolState::Refused(words.clone());
+            preview.clone_from(&words);
+            if told {
+                said_below(state, summary);
+            }
+        });
         let (wire_id, tool) = self.wire_of(id);
         self.no_result(id, &wire_id, &tool, &words);
     }
@@ -528,8 +543,23 @@ impl Cx<'_> {
         self.no_result(id, &wire_id, &tool, "You rejected this change. Nothing was changed.");
     }
 
+    /// The turn's answer will be the result in the product's own words.
+    fn answers_by_template(&self, turn: &TurnKey) -> bool {
+        self.e.jobs.get(turn).is_some_and(|job| job.by_template)
+    }
+
     /// How the model knows a call, also one that the router never let in.
     fn wire_of(&self, id: &CallId) -> (String, String) {
         self.e.jobs.get(&id.turn).and_then(|job| job.made.get(id)).cloned().unwrap_or_default()
+    }
+}
+
+/// The answer that follows says why, so the call itself does not say it as well. Its details
+/// still hold the words.
+fn said_below(state: &mut ToolState, summary: &mut String) {
+    summary.clear();
+    match state {
+        ToolState::Refused(words) | ToolState::Failed(words) => words.clear(),
+        _ => {}
     }
 }

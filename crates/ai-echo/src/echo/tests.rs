@@ -385,6 +385,40 @@ fn field_6h5_a_lost_engine_is_an_error_and_nothing_switches() {
 }
 
 #[test]
+fn a_refusal_is_said_once_in_words_for_a_person() {
+    for (tool, task, part) in [
+        ("files.read", "read ../../etc/passwd", "The path leads outside the mounted folder"),
+        ("files.read", "read /mnt/other/x.md", "The path leads outside the mounted folder"),
+        ("files.read", "read notes/none.md", "notes/none.md: there is no such file"),
+        ("files.edit", "replace \"milk\" with \"tea\" in AGENTS.md", "“milk” does not occur in it"),
+        ("calculator.evaluate", "1/0", "1/0: division by zero"),
+        ("calculator.evaluate", "9^9^9^9", "9^9^9^9: the result is too large"),
+    ] {
+        let mut w = World::new();
+        w.tool(tool, task);
+        let (answer, state) = w.answer();
+        assert_eq!(state, AnswerState::Complete, "{task}: {answer}");
+        assert_eq!(answer.matches(part).count(), 1, "{task}: {answer}");
+        let code = w.kernel.refusals().iter().last().map(|r| r.code.to_string());
+        let items = &w.echo.current().expect("current").items;
+        let said: Vec<&str> = items
+            .iter()
+            .filter_map(|i| match &i.kind {
+                ItemKind::Tool { state: ToolState::Refused(w) | ToolState::Failed(w), summary, .. } => {
+                    Some([w.as_str(), summary.as_str()])
+                }
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        assert_eq!(said, ["", ""], "{task}: the answer says it, the call does not say it again");
+        for code in code.iter().map(String::as_str).chain(["Expected:", "ArgValue", "ArgSuspicious", "Outside"]) {
+            assert!(!answer.contains(code), "{task}: {answer}");
+        }
+    }
+}
+
+#[test]
 fn words_too_long_for_the_model_come_back_and_the_reason_has_numbers() {
     let mut w = World::new();
     let long = "word ".repeat(40_000);

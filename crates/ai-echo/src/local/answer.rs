@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::markdown::{Block, blocks_to_markdown};
+use crate::tools::calculator::equation;
 use crate::tools::{Outcome, Tool};
 
 /// The most of a result that is quoted in an answer.
@@ -31,7 +32,7 @@ pub fn answer(tool: Tool, arguments: &Value, outcome: &Outcome) -> String {
         Tool::FilesSearch => {
             format!("{}:\n\n{}", outcome.summary.split(';').next().unwrap_or_default(), quote("", &outcome.text))
         }
-        Tool::CalculatorEvaluate => format!("{} = {}", argument("expression").trim(), outcome.text),
+        Tool::CalculatorEvaluate => equation(argument("expression"), &outcome.text),
         Tool::ClockNow => format!("It is {}.", outcome.text),
         Tool::AppsOpen => outcome.text.clone(),
         Tool::FilesWrite | Tool::FilesEdit | Tool::FilesUndo => {

@@ -9,7 +9,7 @@ use models::Message;
 use serde_json::{Map, Value};
 
 use super::AppName;
-use super::rules::{expression, named_app};
+use super::rules::{expression, is_arithmetic, named_app};
 use super::spans::{MAX_SPANS, Quoted, bare, looks_like_path, path_shaped, plain_words, quoted, without_quotes};
 use crate::tools::{Definition, Field, FieldKind, Tool, path_of};
 
@@ -314,7 +314,7 @@ impl Fill {
     }
 
     fn bare_number(&self) -> Option<String> {
-        crate::tools::calculator::evaluate(&self.words).ok().map(|_| self.words.clone())
+        is_arithmetic(&self.words).then(|| self.words.clone())
     }
 
     /// A text that is not in quotes, where the sentence says clearly where it is.

@@ -170,12 +170,21 @@ pub(super) fn expression(words: &str, alone: bool) -> Option<String> {
             let text = text.trim_end_matches(['?', '=', '!', ' ']);
             let text = if tokens.len() == start + length { text.trim_end_matches('.') } else { text };
             let rest_asks = tokens[..start].iter().chain(&tokens[start + length..]).all(|token| is_question(token));
-            if (!alone || rest_asks) && does_something(text) && calculator::evaluate(text).is_ok() {
+            if (!alone || rest_asks) && does_something(text) && is_arithmetic(text) {
                 return Some(text.to_owned());
             }
         }
     }
     None
+}
+
+/// It can be read as arithmetic. What has no value (`1/0`), is found as well: the calculator says
+/// why in its own words.
+pub(super) fn is_arithmetic(text: &str) -> bool {
+    match calculator::evaluate(text) {
+        Ok(_) => true,
+        Err(e) => e.is_of_value(),
+    }
 }
 
 /// Has a number, and an operation on it; a date or `24/7` alone is none.

@@ -119,6 +119,15 @@ fn arguments_come_from_the_words_and_from_what_exists() {
     assert_eq!(call("files.search", "find \"a b\""), json!({"query": "a b"}));
     assert_eq!(call("files.search", "milk"), json!({"query": "milk"}));
     assert_eq!(call("calculator.evaluate", "what is (12+3)*7?"), json!({"expression": "(12+3)*7"}));
+    assert_eq!(call("calculator.evaluate", "999!"), json!({"expression": "999!"}));
+    for text in ["1/0", "9^9^9^9", "sqrt(-1)", "0^-1"] {
+        assert_eq!(
+            call("calculator.evaluate", text),
+            json!({ "expression": text }),
+            "it is arithmetic, without a value"
+        );
+        assert_eq!(call("calculator.evaluate", &format!("what is {text}?")), json!({ "expression": text }));
+    }
     assert_eq!(
         call("calculator.evaluate", "my bill is 40 and 15% of 40 is the tip"),
         json!({"expression": "15% of 40"})

@@ -1,16 +1,20 @@
 //! `calculator.evaluate`: arithmetic with exact fractions as long as they fit, no `eval`.
 //!
-//! Numbers are fractions of two `i128`, so `0.1 + 0.2` is `0.3`. What no fraction can hold (a
-//! root, a number too large) is computed in floating point and says so with `≈`.
+//! Numbers are fractions of two integers, so `0.1 + 0.2` is `0.3`, and an integer keeps every
+//! digit up to [`MAX_BITS`]; beyond, it is too large and said to be. What no fraction can hold (a
+//! root, pi) is computed in floating point and says so with `≈`.
 
+use num_bigint::BigInt;
 use std::fmt;
 
 /// The longest expression, in bytes.
 pub const MAX_EXPRESSION: usize = 512;
 /// The deepest nesting.
 pub const MAX_DEPTH: usize = 48;
-/// The largest exponent and factorial worked out exactly.
-const MAX_EXACT_POWER: i128 = 512;
+/// The longest integer that is worked out, in bits: 308 digits, as far as floating point reaches.
+pub const MAX_BITS: u64 = 1023;
+/// The largest factorial below [`MAX_BITS`].
+const MAX_FACTORIAL: u32 = 170;
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -46,31 +50,45 @@ pub enum CalcError {
     TooLarge,
 }
 
+impl CalcError {
+    /// It is arithmetic, and has no value: a division by zero, something too large.
+    pub fn is_of_value(&self) -> bool {
+        matches!(self, Self::DivisionByZero | Self::Undefined(_) | Self::TooLarge | Self::TooDeep)
+    }
+}
+
 /// A number: an exact fraction in lowest terms with a positive denominator, or an approximation.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Number {
     /// Exactly this fraction.
-    Exact(i128, i128),
+    Exact(BigInt, BigInt),
     /// About this.
     About(f64),
 }
 
 impl Number {
-    fn whole(n: i128) -> Self {
-        Self::Exact(n, 1)
+    fn whole(n: impl Into<BigInt>) -> Self {
+        Self::Exact(n.into(), BigInt::from(1))
     }
 
-    fn ratio(num: i128, den: i128) -> Option<Self> {
-        let (num, den) = if den < 0 { (num.checked_neg()?, den.checked_neg()?) } else { (num, den) };
-        let g = gcd(num.unsigned_abs(), den.unsigned_abs());
-        let g = i128::try_from(g).ok().filter(|g| *g > 0)?;
-        Some(Self::Exact(num / g, den / g))
+    /// A fraction in lowest terms; none when it is larger than is worked out exactly.
+    fn ratio(num: BigInt, den: BigInt) -> Option<Self> {
+        let negative = den < BigInt::ZERO;
+        let (num, den) = if negative { (-num, -den) } else { (num, den) };
+        let g = gcd(num.clone(), den.clone());
+        if g == BigInt::ZERO {
+            return None;
+        }
+        let (num, den) = (num / &g, den / g);
+        (num.bits() <= MAX_BITS && den.bits() <= MAX_BITS).then_some(Self::Exact(num, den))
     }
 
-    fn float(self) -> f64 {
+    fn float(&self) -> f64 {
+        // Within the bound every integer has a finite neighbour in floating point.
+        let near = |n: &BigInt| n.to_string().parse::<f64>().unwrap_or(f64::NAN);
         match self {
-            Self::Exact(n, d) => n as f64 / d as f64,
-            Self::About(x) => x,
+            Self::Exact(n, d) => near(n) / near(d),
+            Self::About(x) => *x,
         }
     }
 
@@ -78,89 +96,95 @@ impl Number {
         if x.is_finite() { Ok(Self::About(x)) } else { Err(CalcError::TooLarge) }
     }
 
-    fn is_zero(self) -> bool {
+    fn is_zero(&self) -> bool {
         match self {
-            Self::Exact(n, _) => n == 0,
-            Self::About(x) => x == 0.0,
+            Self::Exact(n, _) => *n == BigInt::ZERO,
+            Self::About(x) => *x == 0.0,
         }
     }
 
     fn both(
-        self,
-        other: Self,
-        exact: impl Fn(i128, i128, i128, i128) -> Option<Self>,
+        &self,
+        other: &Self,
+        exact: impl Fn(&BigInt, &BigInt, &BigInt, &BigInt) -> (BigInt, BigInt),
         about: impl Fn(f64, f64) -> f64,
     ) -> Result<Self, CalcError> {
-        if let (Self::Exact(a, b), Self::Exact(c, d)) = (self, other)
-            && let Some(result) = exact(a, b, c, d)
-        {
-            return Ok(result);
+        if let (Self::Exact(a, b), Self::Exact(c, d)) = (self, other) {
+            let (num, den) = exact(a, b, c, d);
+            let whole = den.bits() <= 1;
+            match Self::ratio(num, den) {
+                Some(result) => return Ok(result),
+                // An integer is never rounded.
+                None if whole => return Err(CalcError::TooLarge),
+                None => {}
+            }
         }
         Self::about(about(self.float(), other.float()))
     }
 
-    fn add(self, other: Self) -> Result<Self, CalcError> {
-        self.both(
-            other,
-            |a, b, c, d| Self::ratio(a.checked_mul(d)?.checked_add(c.checked_mul(b)?)?, b.checked_mul(d)?),
-            |x, y| x + y,
-        )
+    fn add(&self, other: &Self) -> Result<Self, CalcError> {
+        self.both(other, |a, b, c, d| (a * d + c * b, b * d), |x, y| x + y)
     }
 
     fn negate(self) -> Self {
         match self {
-            Self::Exact(n, d) => n.checked_neg().map_or(Self::About(-self.float()), |n| Self::Exact(n, d)),
+            Self::Exact(n, d) => Self::Exact(-n, d),
             Self::About(x) => Self::About(-x),
         }
     }
 
-    fn mul(self, other: Self) -> Result<Self, CalcError> {
-        self.both(other, |a, b, c, d| Self::ratio(a.checked_mul(c)?, b.checked_mul(d)?), |x, y| x * y)
+    fn mul(&self, other: &Self) -> Result<Self, CalcError> {
+        self.both(other, |a, b, c, d| (a * c, b * d), |x, y| x * y)
     }
 
-    fn div(self, other: Self) -> Result<Self, CalcError> {
+    fn div(&self, other: &Self) -> Result<Self, CalcError> {
         if other.is_zero() {
             return Err(CalcError::DivisionByZero);
         }
-        self.both(other, |a, b, c, d| Self::ratio(a.checked_mul(d)?, b.checked_mul(c)?), |x, y| x / y)
+        self.both(other, |a, b, c, d| (a * d, b * c), |x, y| x / y)
     }
 
-    fn modulo(self, other: Self) -> Result<Self, CalcError> {
+    fn modulo(&self, other: &Self) -> Result<Self, CalcError> {
         let whole = self.div(other)?.floor();
-        self.add(whole.mul(other)?.negate())
+        self.add(&whole.mul(other)?.negate())
     }
 
     fn floor(self) -> Self {
         match self {
-            Self::Exact(n, d) => Self::whole(n.div_euclid(d)),
+            Self::Exact(n, d) => {
+                let down = n < BigInt::ZERO && &n % &d != BigInt::ZERO;
+                Self::whole(n / d - i32::from(down))
+            }
             Self::About(x) => Self::About(x.floor()),
         }
     }
 
-    fn power(self, exponent: Self) -> Result<Self, CalcError> {
+    fn power(&self, exponent: &Self) -> Result<Self, CalcError> {
         if self.is_zero() && exponent.float() < 0.0 {
             return Err(CalcError::DivisionByZero);
         }
-        if let (Self::Exact(..), Self::Exact(e, 1)) = (self, exponent)
-            && e.abs() <= MAX_EXACT_POWER
+        if let (Self::Exact(n, d), Self::Exact(e, one)) = (self, exponent)
+            && one.bits() == 1
         {
-            let mut result = Self::whole(1);
-            for _ in 0..e.abs() {
-                result = result.mul(self)?;
+            let (up, positive) = (e.magnitude(), *e >= BigInt::ZERO);
+            let exact = raised(n, up)
+                .zip(raised(d, up))
+                .and_then(|(n, d)| if positive { Self::ratio(n, d) } else { Self::ratio(d, n) });
+            match exact {
+                Some(result) => return Ok(result),
+                None if d.bits() == 1 && positive => return Err(CalcError::TooLarge),
+                None => {}
             }
-            return if e < 0 { Self::whole(1).div(result) } else { Ok(result) };
         }
         let result = self.float().powf(exponent.float());
         if result.is_nan() { Err(CalcError::Undefined("a power")) } else { Self::about(result) }
     }
 
-    fn sqrt(self) -> Result<Self, CalcError> {
+    fn sqrt(&self) -> Result<Self, CalcError> {
         if self.float() < 0.0 {
             return Err(CalcError::Undefined("a square root"));
         }
-        let root = |n: i128| {
-            Some(n.unsigned_abs().isqrt()).and_then(|r| i128::try_from(r).ok()).filter(|r| r.checked_mul(*r) == Some(n))
-        };
+        let root = |n: &BigInt| Some(n.sqrt()).filter(|r| r * r == *n);
         if let Self::Exact(n, d) = self
             && let (Some(n), Some(d)) = (root(n), root(d))
         {
@@ -169,53 +193,95 @@ impl Number {
         Self::about(self.float().sqrt())
     }
 
-    fn factorial(self) -> Result<Self, CalcError> {
-        let Self::Exact(n @ 0..=MAX_EXACT_POWER, 1) = self else {
-            return Err(CalcError::Undefined("a factorial"));
+    fn factorial(&self) -> Result<Self, CalcError> {
+        let whole = match self {
+            Self::Exact(n, d) if d.bits() == 1 && *n >= BigInt::ZERO => n,
+            _ => return Err(CalcError::Undefined("a factorial")),
         };
-        (2..=n).try_fold(Self::whole(1), |acc, k| acc.mul(Self::whole(k)))
+        let n = u32::try_from(whole).ok().filter(|n| *n <= MAX_FACTORIAL).ok_or(CalcError::TooLarge)?;
+        Ok(Self::whole((2..=n).fold(BigInt::from(1), |product, k| product * k)))
+    }
+
+    /// Whether this is the smaller one.
+    fn less(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Exact(a, b), Self::Exact(c, d)) => a * d < c * b,
+            _ => self.float() < other.float(),
+        }
     }
 
     /// Whether nothing was rounded.
-    pub fn is_exact(self) -> bool {
+    pub fn is_exact(&self) -> bool {
         matches!(self, Self::Exact(..))
     }
 }
 
-fn gcd(mut a: u128, mut b: u128) -> u128 {
-    while b != 0 {
-        (a, b) = (b, a % b);
+/// An integer to a power, as long as it stays below [`MAX_BITS`].
+fn raised(base: &BigInt, exponent: &num_bigint::BigUint) -> Option<BigInt> {
+    let step = base.bits().saturating_sub(1);
+    if step == 0 {
+        // 0, 1 and -1: only whether the exponent is zero or odd counts.
+        let odd = exponent.bit(0);
+        return Some(match (exponent.bits(), odd) {
+            (0, _) => BigInt::from(1),
+            (_, true) => base.clone(),
+            (_, false) => base * base,
+        });
+    }
+    let exponent = u32::try_from(exponent).ok().filter(|e| u64::from(*e).saturating_mul(step) <= MAX_BITS)?;
+    Some(base.pow(exponent))
+}
+
+fn gcd(a: BigInt, b: BigInt) -> BigInt {
+    let (mut a, mut b) = (BigInt::from(a.magnitude().clone()), BigInt::from(b.magnitude().clone()));
+    while b != BigInt::ZERO {
+        let rest = &a % &b;
+        (a, b) = (b, rest);
     }
     a
 }
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Exact(n, 1) => write!(f, "{n}"),
+        match self {
+            Self::Exact(n, d) if d.bits() == 1 => write!(f, "{n}"),
             Self::Exact(n, d) => match decimal(n, d) {
                 Some(text) => f.write_str(&text),
                 None => write!(f, "{n}/{d} ≈ {}", significant(self.float())),
             },
-            Self::About(x) => write!(f, "≈ {}", significant(x)),
+            Self::About(x) => write!(f, "≈ {}", significant(*x)),
         }
     }
 }
 
+/// An expression and its value as one line, with one sign between them: `1/3 ≈ 0.333333333333`.
+pub fn equation(expression: &str, value: &str) -> String {
+    let expression = expression.trim();
+    if value.starts_with('≈') {
+        return format!("{expression} {value}");
+    }
+    match value.split_once(" ≈ ") {
+        Some((exact, about)) if expression.split_whitespace().collect::<String>() == exact => {
+            format!("{expression} ≈ {about}")
+        }
+        Some((exact, about)) => format!("{expression} = {exact}, about {about}"),
+        None => format!("{expression} = {value}"),
+    }
+}
+
 /// The finite decimal of a fraction, if it has one of at most 30 places.
-fn decimal(n: i128, d: i128) -> Option<String> {
-    let mut rest = n.unsigned_abs() % d.unsigned_abs();
-    let mut places = String::new();
-    while rest != 0 {
+fn decimal(n: &BigInt, d: &BigInt) -> Option<String> {
+    let (n, d, sign) = (n.magnitude(), d.magnitude(), if *n < BigInt::ZERO { "-" } else { "" });
+    let (zero, mut rest, mut places) = (num_bigint::BigUint::ZERO, n % d, String::new());
+    while rest != zero {
         if places.len() == 30 {
             return None;
         }
-        rest = rest.checked_mul(10)?;
-        places.push(char::from(b'0' + u8::try_from(rest / d.unsigned_abs()).ok()?));
-        rest %= d.unsigned_abs();
+        rest *= 10u32;
+        places.push_str(&(&rest / d).to_string());
+        rest %= d;
     }
-    let sign = if n < 0 { "-" } else { "" };
-    Some(format!("{sign}{}.{places}", n.unsigned_abs() / d.unsigned_abs()))
+    Some(format!("{sign}{}.{places}", n / d))
 }
 
 /// Twelve significant digits, without trailing zeros.
@@ -296,9 +362,9 @@ impl Parser {
         let mut value = self.product()?;
         loop {
             if self.take(&['+']) {
-                value = value.add(self.product()?)?;
+                value = value.add(&self.product()?)?;
             } else if self.take(&['-', '−', '–']) {
-                value = value.add(self.product()?.negate())?;
+                value = value.add(&self.product()?.negate())?;
             } else {
                 return Ok(value);
             }
@@ -309,11 +375,11 @@ impl Parser {
         let mut value = self.unary()?;
         loop {
             if self.take(&['*', '×', '·']) || self.take_word("x") || self.take_word("times") || self.take_word("of") {
-                value = value.mul(self.unary()?)?;
+                value = value.mul(&self.unary()?)?;
             } else if self.take(&['/', '÷', ':']) {
-                value = value.div(self.unary()?)?;
+                value = value.div(&self.unary()?)?;
             } else if self.take(&['%']) || self.take_word("mod") {
-                value = value.modulo(self.unary()?)?;
+                value = value.modulo(&self.unary()?)?;
             } else {
                 return Ok(value);
             }
@@ -344,7 +410,7 @@ impl Parser {
         } else if !self.take(&['^']) {
             return Ok(base);
         }
-        base.power(self.unary()?)
+        base.power(&self.unary()?)
     }
 
     fn postfix(&mut self) -> Result<Number, CalcError> {
@@ -354,7 +420,7 @@ impl Parser {
                 value = value.factorial()?;
             } else if self.peek() == Some('%') && self.is_percent() {
                 self.at += 1;
-                value = value.div(Number::whole(100))?;
+                value = value.div(&Number::whole(100))?;
             } else {
                 return Ok(value);
             }
@@ -419,9 +485,10 @@ impl Parser {
             self.at = from;
             return Err(self.unexpected());
         }
-        let exact = digits.parse::<i128>().ok().zip(10i128.checked_pow(scale)).and_then(|(n, d)| Number::ratio(n, d));
+        let exact = digits.parse().ok().and_then(|n: BigInt| Number::ratio(n, BigInt::from(10).pow(scale)));
         match exact {
             Some(number) => Ok(number),
+            None if !point => Err(CalcError::TooLarge),
             None => {
                 let text: String = self.chars[from..self.at].iter().filter(|c| !matches!(c, ',' | '_')).collect();
                 Number::about(text.parse().map_err(|_| CalcError::TooLarge)?)
@@ -459,7 +526,7 @@ impl Parser {
             return Err(self.unexpected());
         }
         let one = match values.as_slice() {
-            [one] => Ok(*one),
+            [one] => Ok(one.clone()),
             _ => Err(CalcError::Arity(name)),
         };
         match name {
@@ -467,15 +534,9 @@ impl Parser {
             "abs" => one.map(|x| if x.float() < 0.0 { x.negate() } else { x }),
             "floor" => one.map(Number::floor),
             "ceil" => one.map(|x| x.negate().floor().negate()),
-            "round" => Ok(one?.add(Number::Exact(1, 2))?.floor()),
-            "min" => Ok(values
-                .into_iter()
-                .reduce(|a, b| if b.float() < a.float() { b } else { a })
-                .unwrap_or(Number::whole(0))),
-            _ => Ok(values
-                .into_iter()
-                .reduce(|a, b| if b.float() > a.float() { b } else { a })
-                .unwrap_or(Number::whole(0))),
+            "round" => Ok(one?.add(&Number::Exact(1.into(), 2.into()))?.floor()),
+            "min" => Ok(values.into_iter().reduce(|a, b| if b.less(&a) { b } else { a }).unwrap_or(Number::whole(0))),
+            _ => Ok(values.into_iter().reduce(|a, b| if a.less(&b) { b } else { a }).unwrap_or(Number::whole(0))),
         }
     }
 }
@@ -507,7 +568,19 @@ mod tests {
             ("min(3, 1.5, 2) + max(1; 2)", "3.5"),
             ("round(2.5) + floor(-0.5) + ceil(0.1) + abs(-3)", "6"),
             ("9007199254740993 + 1", "9007199254740994"),
-            ("2^200", "≈ 1.60693804426e60"),
+            ("2^200", "1606938044258990275541962092341162602522202993782792835301376"),
+            (
+                "99999999999999999999999999 * 99999999999999999999999999",
+                "9999999999999999999999999800000000000000000000000001",
+            ),
+            ("30!/28!", "870"),
+            ("(-1)^99999999999999999999", "-1"),
+            ("2^-3", "0.125"),
+            ("(2/3)^-2", "2.25"),
+            ("-7/2 % 3", "2.5"),
+            ("floor(-7/2)", "-4"),
+            ("max(10^30 + 1, 10^30)", "1000000000000000000000000000001"),
+            ("(1/3)^700", "≈ 0"),
             ("3 times 4", "12"),
             ("pi", "≈ 3.14159265359"),
         ] {
@@ -534,6 +607,11 @@ mod tests {
             ("1..2", unexpected(".", 3)),
             (".", unexpected(".", 1)),
             ("10^999", CalcError::TooLarge),
+            ("9^9^9^9", CalcError::TooLarge),
+            ("171!", CalcError::TooLarge),
+            ("99999999999!", CalcError::TooLarge),
+            ("10^300 * 10^300", CalcError::TooLarge),
+            ("10^300 + 10^308 * 10", CalcError::TooLarge),
         ] {
             assert_eq!(evaluate(expression), Err(error), "{expression}");
         }
@@ -541,6 +619,29 @@ mod tests {
         assert_eq!(evaluate(&"(".repeat(500)), Err(CalcError::TooDeep));
         assert_eq!(evaluate(&"-".repeat(500)), Err(CalcError::TooDeep));
         assert_eq!(evaluate(&"2^".repeat(200)), Err(CalcError::TooDeep));
+    }
+
+    #[test]
+    fn an_integer_keeps_all_its_digits_up_to_the_bound_and_is_too_large_beyond() {
+        let most = "9".repeat(307);
+        assert_eq!(evaluate(&most).map(|n| n.to_string()), Ok(most.clone()));
+        assert_eq!(evaluate("10^300 + 7 - 10^300").map(|n| n.to_string()), Ok("7".to_owned()));
+        assert_eq!(evaluate(&"9".repeat(320)), Err(CalcError::TooLarge));
+        let digits = evaluate("170!").map(|n| n.to_string().len());
+        assert_eq!(digits, Ok(307));
+    }
+
+    #[test]
+    fn one_sign_stands_between_an_expression_and_its_value() {
+        for (expression, line) in [
+            ("12*7", "12*7 = 84"),
+            ("1/3", "1/3 ≈ 0.333333333333"),
+            (" 2 / 6 ", "2 / 6 = 1/3, about 0.333333333333"),
+            ("sqrt(2)", "sqrt(2) ≈ 1.41421356237"),
+        ] {
+            let value = evaluate(expression).expect("value").to_string();
+            assert_eq!(equation(expression, &value), line);
+        }
     }
 
     #[test]

@@ -104,9 +104,12 @@ impl Run {
             Tool::CalculatorEvaluate => {
                 let expression = needed(text("expression"), "expression")?;
                 let value = calculator::evaluate(expression).map_err(|e| {
-                    Refusal::new("ArgValue", "calculator.evaluate", "arithmetic such as 12*7", &e.to_string())
+                    let needed = if e.is_of_value() { "" } else { "arithmetic such as 12*7" };
+                    Refusal::new("ArgValue", &kernel::clip::label(expression, 80), needed, &e.to_string())
                 })?;
-                ready(value.to_string(), format!("{} = {value}", kernel::clip::label(expression, 80)))
+                let value = value.to_string();
+                let line = calculator::equation(&kernel::clip::label(expression, 80), &value);
+                ready(value, line)
             }
             Tool::ClockNow => {
                 let said = say_time(around.now, &around.zone);
@@ -140,7 +143,9 @@ fn ready(text: String, summary: String) -> Kind {
 }
 
 fn needed<'a>(value: Option<&'a str>, name: &str) -> Result<&'a str, Refusal> {
-    value.filter(|text| !text.trim().is_empty()).ok_or_else(|| Refusal::new("ArgMissing", name, "a text", "nothing"))
+    value
+        .filter(|text| !text.trim().is_empty())
+        .ok_or_else(|| Refusal::new("ArgMissing", name, "a text", "it is missing"))
 }
 
 /// A path of an argument, inside the mount.

@@ -165,7 +165,7 @@ impl Propose {
     /// A refusal when the path leads outside or an argument is missing.
     pub fn start(tool: Tool, mount: &MountId, arguments: &Value) -> Result<Self, Refusal> {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
-        let missing = |name: &str| Refusal::new("ArgMissing", name, "a text", "nothing");
+        let missing = |name: &str| Refusal::new("ArgMissing", name, "a text", "it is missing");
         let path = file_of(path_of(mount, needed(text("path"), "path")?)?)?;
         let want = match tool {
             Tool::FilesWrite => Want::Content(text("content").ok_or_else(|| missing("content"))?.to_owned()),
@@ -224,16 +224,16 @@ impl Propose {
                         return Err(Refusal::new(
                             "EditNoMatch",
                             &path,
-                            "the text to find, exactly once",
-                            "it does not occur",
+                            "text that stands in the file, letter for letter",
+                            &format!("“{}” does not occur in it", kernel::clip::label(find, 80)),
                         ));
                     }
                     n => {
                         return Err(Refusal::new(
                             "EditManyMatches",
                             &path,
-                            "the text to find, exactly once",
-                            &format!("it occurs {n} times"),
+                            "a longer piece of text, so that one place is meant",
+                            &format!("“{}” occurs {n} times in it", kernel::clip::label(find, 80)),
                         ));
                     }
                 }

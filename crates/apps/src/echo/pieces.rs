@@ -261,7 +261,7 @@ pub fn of_item(item: &Item, expanded: bool, growing: &mut Growing) -> Vec<Piece>
         ItemKind::Tool { arguments, state, summary, preview, result, .. } => {
             let mut out = Vec::new();
             let why = match state {
-                ToolState::Refused(w) | ToolState::Failed(w) => Some((w.as_str(), Ink::Danger)),
+                ToolState::Refused(w) | ToolState::Failed(w) if !w.is_empty() => Some((w.as_str(), Ink::Danger)),
                 _ if !summary.is_empty() => Some((summary.as_str(), Ink::Muted)),
                 _ => None,
             };

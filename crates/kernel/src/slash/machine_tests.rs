@@ -77,7 +77,7 @@ fn i150_rows_are_exactly_the_live_registries() {
     }
     let nothing = Situation { affordances: [].into(), ..now() };
     let why = Catalog::project(&kernel(), &nothing).get("/tool:files.read").and_then(|r| r.disabled.clone());
-    assert_eq!(why.as_deref(), Some("files.read needs mount, which is not available"));
+    assert_eq!(why.as_deref(), Some("files.read needs a mounted folder, and there is none now"));
 }
 
 #[test]
