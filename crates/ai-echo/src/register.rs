@@ -14,7 +14,7 @@ pub const PACKAGE: &str = "ai-echo";
 /// The app that declares them; its entry is registered by `apps`.
 pub const APP: &str = "ai-echo";
 /// A folder is mounted for the turn.
-pub const AFFORDANCE_MOUNT: &str = "mount";
+pub const AFFORDANCE_MOUNT: &str = "a connected folder";
 /// Reading the mounted folder.
 pub const CAPABILITY_READ: &str = "workspace.read";
 /// Proposing changes to the mounted folder.

@@ -53,7 +53,7 @@ impl FilesUi {
         if self.mount.is_none()
             && let Some(m) = mounts.first()
         {
-            self.open_mount(m.id().clone(), m.state == MountState::Ready, id, out);
+            self.open_mount(m.id().clone(), m.state.readable(), id, out);
         }
     }
     pub(crate) fn open_mount(&mut self, m: MountId, ready: bool, id: u64, out: &mut Vec<Effect>) {
@@ -66,7 +66,7 @@ impl FilesUi {
         let Some(m) = &self.mount else { return };
         match mounts.iter().find(|x| x.id() == m) {
             None => *self = Self::default(),
-            Some(x) if x.state == MountState::Ready && !matches!(self.entries, Some(Ok(_))) => self.refresh(id, out),
+            Some(x) if x.state.readable() && !matches!(self.entries, Some(Ok(_))) => self.refresh(id, out),
             Some(_) => {}
         }
     }
@@ -155,7 +155,7 @@ impl Desktop {
             self.paint_blank(f, main, words, Some(("Mount a folder", Action::PickFolder)));
             return;
         };
-        if mount.state != MountState::Ready {
+        if !mount.state.readable() {
             let action = match mount.state {
                 MountState::Missing => ("Mount it again", Action::PickFolder),
                 _ => ("Reconnect", Action::Reconnect(mount.id().clone())),
@@ -229,6 +229,7 @@ impl Desktop {
                     let (words, ink) = match m.state {
                         MountState::Ready if m.sample => ("Sample, inside this browser", f.theme.muted),
                         MountState::Ready => ("Connected", f.theme.muted),
+                        MountState::ReadOnly => ("Can be read, not changed", f.theme.muted),
                         MountState::NeedsReconnect => ("Needs reconnect", f.theme.warn),
                         MountState::Denied => ("Denied", f.theme.danger),
                         MountState::Missing => ("Missing", f.theme.danger),

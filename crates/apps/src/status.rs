@@ -97,6 +97,8 @@ pub enum ModelOrder {
 pub enum MountState {
     /// It can be read and written.
     Ready,
+    /// It can be read; the browser wants a click before anything in it is changed.
+    ReadOnly,
     /// The browser wants a click before it gives the folder again.
     NeedsReconnect,
     /// The person said no.
@@ -106,11 +108,28 @@ pub enum MountState {
 }
 
 impl MountState {
+    /// Whether files can be read now.
+    #[must_use]
+    pub fn readable(&self) -> bool {
+        matches!(self, Self::Ready | Self::ReadOnly)
+    }
+    /// A few words for a row that is pressed to work in the folder.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Ready => "Connected",
+            Self::ReadOnly => "Can be read. Press to allow changes",
+            Self::NeedsReconnect => "Press to reconnect",
+            Self::Denied => "Access was denied. Press to be asked again",
+            Self::Missing => "No longer where it was",
+        }
+    }
     /// One line for a person; the three reasons read differently.
     #[must_use]
     pub fn words(&self) -> &'static str {
         match self {
             Self::Ready => "Connected",
+            Self::ReadOnly => "Can be read. The browser asks for one click before anything in it is changed",
             Self::NeedsReconnect => "Needs reconnect: the browser asks for one click before it opens this folder again",
             Self::Denied => "Access was denied. Reconnect to be asked again",
             Self::Missing => "The folder is no longer where it was. Mount it again from its new place",

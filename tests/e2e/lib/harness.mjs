@@ -147,6 +147,24 @@ export class Shell {
     await this.#launch();
   }
 
+  /** The shell in a second tab of the same browser; it ends with this one. */
+  async beside(path = "/") {
+    const { options, profile, context, allowed, errors, requests } = this;
+    const other = Object.assign(new Shell(), { options, profile, context, allowed, errors, requests });
+    other.page = await context.newPage();
+    await other.#watch(other.page);
+    await other.goto(path);
+    return other;
+  }
+
+  /** Drops files and folders of this computer, by their paths, as a hand does. */
+  async drop(x, y, ...files) {
+    const data = { items: [], files, dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"]) {
+      await this.cdp.send("Input.dispatchDragEvent", { type, x, y, data });
+    }
+  }
+
   /** Ends the browser and removes its profile. */
   async close() {
     await this.context?.close().catch(() => {});

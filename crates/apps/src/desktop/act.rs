@@ -138,6 +138,9 @@ impl Desktop {
                 }
             }
             Action::Menu(m) => {
+                if m.is_some() {
+                    self.close_palette();
+                }
                 self.echo.menu = if self.echo.menu == m { None } else { m };
                 if self.echo.menu.is_some() {
                     self.focus_in(NodeId::of("menu", 0));
@@ -150,6 +153,9 @@ impl Desktop {
                 }
             }
             Action::UseMount(m) => {
+                let asked =
+                    m.clone().filter(|m| self.mounts.iter().any(|x| x.id() == m && x.state != MountState::Ready));
+                out.extend(asked.map(Effect::Reconnect));
                 if let Some(c) = self.agent.current().map(|c| c.id.clone()) {
                     self.tell(ai_echo::Msg::UseMount(c, m), out);
                 }
@@ -165,7 +171,7 @@ impl Desktop {
             Action::Reconnect(m) => out.push(Effect::Reconnect(m)),
             Action::Unmount(m) => out.push(Effect::Unmount(m)),
             Action::OpenMount(m) => {
-                let ready = self.mounts.iter().any(|x| *x.id() == m && x.state == MountState::Ready);
+                let ready = self.mounts.iter().any(|x| *x.id() == m && x.state.readable());
                 let id = self.fresh_id();
                 self.files.open_mount(m, ready, id, out);
             }

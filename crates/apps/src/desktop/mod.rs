@@ -244,10 +244,13 @@ impl Desktop {
     #[must_use]
     pub fn situation(&self) -> Situation {
         use kernel::AppId;
-        let mounted = self.active_mount().is_some_and(|m| m.state == crate::status::MountState::Ready);
+        let mounted = self.active_mount().is_some_and(|m| m.state.readable());
         #[expect(clippy::expect_used, reason = "a constant that a test constructs")]
         let agent = AppId::new(AppKey::Echo.def().id).expect("a valid id");
-        Situation { agent, affordances: mounted.then(|| "mount".to_owned()).into_iter().collect() }
+        Situation {
+            agent,
+            affordances: mounted.then(|| ai_echo::register::AFFORDANCE_MOUNT.to_owned()).into_iter().collect(),
+        }
     }
     /// The mount of the conversation in front.
     #[must_use]

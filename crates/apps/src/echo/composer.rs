@@ -109,6 +109,9 @@ impl Desktop {
             c.state.active_descendant = self.palette.active_node();
         }
         c.state.disabled = read_only;
+        if read_only {
+            c = c.describe(placeholder);
+        }
         let id = composer_id();
         self.echo.composer.paint(f, id, field, Point::new(12.0, 8.0), READING, c, placeholder, Action::Focus(id));
         // The row of chips and the button.
@@ -138,6 +141,7 @@ impl Desktop {
         at = r.right() + 8.0;
         let (mount, mount_hint) = match self.active_mount() {
             Some(m) if m.state == MountState::Ready => (m.record.title.clone(), "the folder AI Echo works in"),
+            Some(m) if m.state == MountState::ReadOnly => (format!("{} (read only)", m.record.title), m.state.words()),
             Some(m) => (format!("{} (reconnect)", m.record.title), m.state.words()),
             None => ("No folder".to_owned(), "AI Echo has no folder to work in"),
         };
@@ -315,11 +319,8 @@ impl Desktop {
         let mut rows = Vec::new();
         for m in self.mounts.iter().take(8) {
             let on = active.as_ref() == Some(m.id());
-            let action = match m.state {
-                MountState::Ready => Action::UseMount(Some(m.id().clone())),
-                _ => Action::Reconnect(m.id().clone()),
-            };
-            rows.push((m.record.title.clone(), m.state.words().to_owned(), on, action));
+            let action = Action::UseMount(Some(m.id().clone()));
+            rows.push((m.record.title.clone(), m.state.hint().to_owned(), on, action));
         }
         rows.push(("Mount a folder".to_owned(), "from this computer".to_owned(), false, Action::PickFolder));
         self.paint_menu(f, "The folder of this conversation", anchor, &rows);

@@ -216,15 +216,19 @@ pub(super) fn dropped(shell: &Rc<Shell>, data: &DataTransfer, proof: Proof) {
     }
     let shell = shell.clone();
     spawn_local(async move {
+        let mut records = Vec::new();
         let mut any = false;
-        for f in folders.await {
+        for folder in folders.await {
             any = true;
-            match f {
-                Ok(record) => effects::mounted(&shell, record),
+            match folder {
+                Ok(record) => records.push(record),
                 Err(e) => shell.post(Msg::Status(format!("The folder could not be mounted: {e}"))),
             }
         }
-        let Some(file) = files.filter(|_| !any).and_then(|f| f.get(0)) else { return };
+        if any {
+            return effects::work_in(&shell, records, act);
+        }
+        let Some(file) = files.and_then(|f| f.get(0)) else { return };
         let total = file.size();
         let slice = file.slice_with_f64_and_f64(0.0, total.min(DROPPED_MAX));
         let read = match slice.map(|b| JsFuture::from(b.text())) {

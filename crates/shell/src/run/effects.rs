@@ -9,10 +9,10 @@ use crate::storage::locks::{self, Claim};
 use crate::storage::{Key, Store};
 use ai_echo::conversation::{Loaded, MountRecord, StoreOp};
 use ai_echo::tools::Zone;
-use apps::desktop::{Effect, Msg};
+use apps::desktop::{Dropped, Effect, Msg};
 use apps::status::{LocalModel, ModelOrder, Mount, MountState, Storage as Stored};
 use js_sys::{Array, Reflect};
-use kernel::authority::TrustedGesture;
+use kernel::authority::{Proof, TrustedGesture};
 use kernel::{MountId, Refusal};
 use models::{Ask, ModelError, ModelErrorKind, ModelEvent, ProviderConfig, RunId};
 use std::rc::Rc;
@@ -30,7 +30,7 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
             let shell = shell.clone();
             spawn_local(async move {
                 match picked.await {
-                    Ok(Some(record)) => mounted(&shell, record),
+                    Ok(Some(record)) => work_in(&shell, vec![record], act),
                     Ok(None) => {}
                     Err(e) => shell.post(Msg::Status(format!("The folder could not be mounted: {e}"))),
                 }
@@ -439,10 +439,15 @@ fn save<T: serde::Serialize + 'static>(shell: &Rc<Shell>, name: &str, value: &T)
 // ---- mounts ----
 
 /// A folder is there.
-pub(super) fn mounted(shell: &Rc<Shell>, record: MountRecord) {
-    shell.titles.borrow_mut().insert(record.id.clone(), record.title.clone());
-    shell.post(Msg::Echo(ai_echo::Msg::Mounted(record)));
+/// The person dropped or picked these folders: the first is the one they want to work in.
+pub(super) fn work_in(shell: &Rc<Shell>, records: Vec<MountRecord>, act: TrustedGesture) {
+    let Some(first) = records.first().map(|r| r.id.clone()) else { return };
+    for record in records {
+        shell.titles.borrow_mut().insert(record.id.clone(), record.title.clone());
+        shell.post(Msg::Echo(ai_echo::Msg::Mounted(record)));
+    }
     tell_mounts(shell);
+    shell.post(Msg::Drop(Dropped::Folder(first), Proof::Trusted(act)));
 }
 
 /// The first load. Folders come before it: what was interrupted is looked up in them.
@@ -486,9 +491,8 @@ pub(super) fn tell_mounts(shell: &Rc<Shell>) {
         let title = titles.get(&id).cloned().unwrap_or_else(|| id.to_string());
         let state = match state {
             mounts::State::Ready => MountState::Ready,
-            mounts::State::ReadOnly | mounts::State::Opening | mounts::State::NeedsReconnect => {
-                MountState::NeedsReconnect
-            }
+            mounts::State::ReadOnly => MountState::ReadOnly,
+            mounts::State::Opening | mounts::State::NeedsReconnect => MountState::NeedsReconnect,
             mounts::State::Denied => MountState::Denied,
             mounts::State::Missing => MountState::Missing,
         };
