@@ -1,6 +1,7 @@
 //! SKILL.md packages (engine.md §2.5), the activation engine and the guidance faculties
 //! (engine.md §2.3, §2.4), and one substituter of arguments for every door.
 
+pub mod arguments;
 pub mod diagnostic;
 pub mod engine;
 pub mod frontmatter;
