@@ -228,6 +228,8 @@ pub enum Code {
     DescriptionShort,
     /// A body longer than the format advises.
     BodyLong,
+    /// What it depends on leads back to it, is not there or cannot be used.
+    DependencyFault,
 }
 
 impl Code {
@@ -263,6 +265,7 @@ impl Code {
             Self::TextAfterHash => "TextAfterHash",
             Self::DescriptionShort => "DescriptionShort",
             Self::BodyLong => "BodyLong",
+            Self::DependencyFault => "DependencyFault",
         }
     }
 }

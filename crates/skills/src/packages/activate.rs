@@ -92,35 +92,25 @@ impl Activated {
     }
 }
 
-/// The stepper that reads one package again.
+/// Reads the file of one entry again, and hands it out only if it is the one that was found.
 #[derive(Debug)]
-pub struct Activation {
+pub struct Reread {
     name: String,
-    root: Root,
     path: MountPath,
     was: Digest,
-    looks_clean: bool,
     listed: Option<bool>,
 }
 
-impl Activation {
-    pub(super) fn of(found: &Found) -> Result<Self, PackageRefusal> {
-        let name = found.folder.clone();
-        match (&found.path, found.digest()) {
-            (Some(path), Some(was)) if found.verdict() == Verdict::Portable => Ok(Self {
-                name,
-                root: found.root,
-                path: path.clone(),
-                was,
-                looks_clean: found.is_clean(),
-                listed: None,
-            }),
-            _ => Err(PackageRefusal::NameUnknown { name }),
-        }
+impl Reread {
+    /// `None` for an entry whose file was not read, or not whole.
+    #[must_use]
+    pub fn of(found: &Found) -> Option<Self> {
+        let (path, was) = (found.path.clone()?, found.digest()?);
+        Some(Self { name: found.folder.clone(), path, was, listed: None })
     }
 
     /// The next step.
-    pub fn step(&mut self, replies: Vec<Reply>) -> Step<Result<Activated, PackageRefusal>> {
+    pub fn step(&mut self, replies: Vec<Reply>) -> Step<Result<Vec<u8>, PackageRefusal>> {
         let reply = replies.into_iter().next();
         match self.listed {
             None => {
@@ -138,7 +128,14 @@ impl Activation {
                 }
             }
             Some(true) => Step::Done(match reply {
-                Some(Reply::Bytes { bytes, total }) => self.verify(bytes, total),
+                Some(Reply::Bytes { bytes, total }) => {
+                    let now = Digest::of(&bytes);
+                    if now == self.was && bytes.len() as u64 == total {
+                        Ok(bytes)
+                    } else {
+                        Err(self.changed(Some(now)))
+                    }
+                }
                 Some(Reply::Failed(e)) => Err(self.failed(e)),
                 _ => Err(self.failed(MountError::Io("the file was not read".into()))),
             }),
@@ -155,17 +152,49 @@ impl Activation {
             error => PackageRefusal::Unavailable { name: self.name.clone(), error },
         }
     }
+}
 
-    fn verify(&self, bytes: Vec<u8>, total: u64) -> Result<Activated, PackageRefusal> {
-        let seen = inspect(&self.name, &bytes, total);
-        if seen.digest != self.was || !seen.whole || seen.verdict != Verdict::Portable {
-            return Err(self.changed(Some(seen.digest)));
+/// The stepper that reads one package again and verifies it.
+#[derive(Debug)]
+pub struct Activation {
+    reread: Reread,
+    root: Root,
+    looks_clean: bool,
+}
+
+impl Activation {
+    pub(super) fn of(found: &Found) -> Result<Self, PackageRefusal> {
+        match Reread::of(found).filter(|_| found.verdict() == Verdict::Portable) {
+            Some(reread) => Ok(Self { reread, root: found.root, looks_clean: found.is_clean() }),
+            None => Err(PackageRefusal::NameUnknown { name: found.folder.clone() }),
         }
+    }
+
+    /// The next step.
+    pub fn step(&mut self, replies: Vec<Reply>) -> Step<Result<Activated, PackageRefusal>> {
+        match self.reread.step(replies) {
+            Step::Need(needs) => Step::Need(needs),
+            Step::Done(bytes) => Step::Done(bytes.and_then(|b| self.verify(b))),
+        }
+    }
+
+    fn verify(&self, bytes: Vec<u8>) -> Result<Activated, PackageRefusal> {
+        let seen = inspect(&self.reread.name, &bytes, bytes.len() as u64);
         let clean = self.looks_clean && seen.is_clean();
-        let Inspection { digest, body, findings, manifest: Some(manifest), .. } = seen else {
-            return Err(self.changed(Some(seen.digest)));
-        };
-        let provenance = Provenance { root: self.root, path: self.path.clone(), bytes: bytes.len() };
-        Ok(Activated { file: bytes, body, digest, manifest, clean, hidden: findings.total, provenance })
+        match seen {
+            Inspection {
+                verdict: Verdict::Portable,
+                whole: true,
+                digest,
+                body,
+                findings,
+                manifest: Some(manifest),
+                ..
+            } => {
+                let provenance = Provenance { root: self.root, path: self.reread.path.clone(), bytes: bytes.len() };
+                Ok(Activated { file: bytes, body, digest, manifest, clean, hidden: findings.total, provenance })
+            }
+            other => Err(self.reread.changed(Some(other.digest))),
+        }
     }
 }

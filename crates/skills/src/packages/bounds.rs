@@ -48,7 +48,7 @@ pub const DEPENDS_MAX: usize = 16;
 pub const DEPENDS_ORDER_MAX: usize = 64;
 /// Entries shown of `references/` and of `assets/` each.
 pub const RESOURCES_MAX: usize = 64;
-/// Reviews kept; the oldest of a package that is gone leaves first.
+/// Reviews kept, and skills switched off.
 pub const REVIEWS_MAX: usize = 1024;
 /// Content digests whose diagnostics were told already.
 pub const TOLD_MAX: usize = 4096;

@@ -3,19 +3,26 @@
 
 mod activate;
 pub mod bounds;
+pub mod depends;
 mod discover;
 mod inspect;
 mod manifest;
+mod normal;
 mod resolve;
+pub mod resources;
+pub mod review;
 mod root;
 #[cfg(test)]
 mod tests;
 mod told;
+pub mod version;
+pub mod watch;
 
-pub use activate::{Activated, Activation, Provenance};
+pub use activate::{Activated, Activation, Provenance, Reread};
 pub use discover::{Discovery, FILE, Found, Standing};
 pub use inspect::{Inspection, Verdict, inspect};
 pub use manifest::{FIELDS, Manifest, name_fault, tokens};
+pub use normal::{NormalCopy, NormalRefusal, normal_copy};
 pub use resolve::{CatalogEntry, Changes, PackageRefusal, Packages, Told};
 pub use root::{Root, RootScan, unsafe_name};
 pub use told::ToldBook;

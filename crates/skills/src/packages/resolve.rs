@@ -145,6 +145,12 @@ impl Packages {
             out.names.insert(key, decided);
         }
         out.look_alikes();
+        for (name, fault) in super::depends::faults(&out) {
+            let fix = "name skills that are there, in one direction";
+            if let Some(f) = out.found.iter_mut().find(|f| f.standing == Standing::Winner && f.folder == name) {
+                f.note(Code::DependencyFault, Severity::Warning, &fault.to_string(), fix);
+            }
+        }
         out
     }
 
@@ -157,6 +163,7 @@ impl Packages {
         let code = decided.as_ref().err().map(code_of);
         for &i in entries {
             let lower = self.found[i].root != root;
+            let versions = beside(&self.found[first], &self.found[i]);
             let f = &mut self.found[i];
             f.standing = match code {
                 _ if lower => Standing::Shadowed(root),
@@ -165,7 +172,7 @@ impl Packages {
             };
             if lower {
                 let cause = match code {
-                    None => format!("a skill of this name in {root} comes first"),
+                    None => format!("a skill of this name in {root} comes first{versions}"),
                     Some(_) => format!("an entry of this name in {root} comes first, and is refused"),
                 };
                 f.note(Code::Shadowed, Severity::Note, &cause, "keep the one you mean, or rename one");
@@ -327,6 +334,22 @@ pub struct Changes {
     pub gone: Vec<String>,
     /// Other bytes: “changed since review” until a person looked.
     pub changed: Vec<String>,
+}
+
+/// How a shadowed entry stands to the one that comes first, in words.
+fn beside(first: &Found, this: &Found) -> String {
+    if first.digest().is_some() && first.digest() == this.digest() {
+        return " and has the same bytes".into();
+    }
+    let version = |f: &Found| Some(f.inspection.as_ref()?.manifest.as_ref()?.version()?.to_owned());
+    let (Some(a), Some(b)) = (version(first), version(this)) else { return String::new() };
+    let word = match super::version::compare(&b, &a) {
+        Some(std::cmp::Ordering::Greater) => "newer",
+        Some(std::cmp::Ordering::Less) => "older",
+        Some(std::cmp::Ordering::Equal) => "the same version",
+        None => "another version",
+    };
+    format!("; it has version {a}, this one {b}, {word}")
 }
 
 fn code_of(e: &PackageRefusal) -> Code {

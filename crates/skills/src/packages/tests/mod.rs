@@ -1,6 +1,7 @@
 //! Cases of packages by id: the reference validator's table, the field's faults, the subset.
 
 mod files;
+mod people;
 mod roots;
 mod total;
 mod validator;

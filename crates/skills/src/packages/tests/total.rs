@@ -32,7 +32,7 @@ fn holds(folder: &str, bytes: &[u8]) {
 }
 
 /// Pieces that frontmatter is made of, so that random files get past the first line.
-const PIECES: [&str; 44] = [
+pub(super) const PIECES: [&str; 44] = [
     "---",
     "---\n",
     "\n",
