@@ -15,6 +15,7 @@ pub enum AppKey {
     Echo,
     Files,
     Settings,
+    Instructions,
 }
 
 /// One app's definition.
@@ -39,7 +40,7 @@ pub struct AppDef {
 }
 
 /// All built-in apps, as the launcher lists them.
-pub const APPS: [AppDef; 3] = [
+pub const APPS: [AppDef; 4] = [
     AppDef {
         key: AppKey::Echo,
         id: "ai-echo",
@@ -84,6 +85,16 @@ pub const APPS: [AppDef; 3] = [
         ],
         optional: false,
     },
+    AppDef {
+        key: AppKey::Instructions,
+        id: "instructions",
+        title: "Instructions",
+        icon: Icon::File,
+        size: Size::new(760.0, 560.0),
+        actions: &[("read", "Read the instruction files again")],
+        views: &[],
+        optional: true,
+    },
 ];
 
 impl AppKey {
@@ -94,6 +105,7 @@ impl AppKey {
             Self::Echo => &APPS[0],
             Self::Files => &APPS[1],
             Self::Settings => &APPS[2],
+            Self::Instructions => &APPS[3],
         }
     }
     /// The app of an id.

@@ -1,4 +1,4 @@
-//! The screens: AI Echo, Files, Settings, and the desktop that holds them.
+//! The screens: AI Echo, Files, Settings, Instructions, and the desktop that holds them.
 //!
 //! The one design choice: [`desktop::Desktop`] is the whole state of what a person sees, and
 //! it changes in one function, [`desktop::Desktop::update`]. What happened comes in as a
@@ -13,6 +13,7 @@ pub mod catalogue;
 pub mod desktop;
 mod echo;
 mod files;
+mod instructions;
 mod settings;
 pub mod status;
 

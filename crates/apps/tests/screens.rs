@@ -81,7 +81,7 @@ fn canvas_and_mirror_are_two_faces_of_every_screen() {
             rig.press(Key::Backspace);
             rig.card(&mut m);
             faces_agree(&rig);
-            for view in ["files", "settings"] {
+            for view in ["files", "settings", "instructions"] {
                 rig.ctrl('k');
                 rig.frame();
                 faces_agree(&rig);

@@ -190,6 +190,9 @@ impl Desktop {
                 self.focus_soon(AppKey::Files, crate::files::entry_id(entry));
             }
             Action::RefreshFiles => self.refresh_files(out),
+            Action::ShowFile(m, p) => self.show_file(m, p, out),
+            Action::ReadInstructions => self.read_instructions(out),
+            Action::ToggleInstruction(p) => self.toggle_instruction(p),
             Action::AttachFile(p) => self.attach(p, out),
             Action::Section(s) => self.go_section(s, out),
             Action::Theme(t) => self.set_theme(t, out),
@@ -234,6 +237,7 @@ impl Desktop {
                 let id = self.fresh_id();
                 self.files.opened(&self.mounts, id, out);
             }
+            AppKey::Instructions if !was => self.read_instructions(out),
             AppKey::Settings if !was => out.push(Effect::MeasureStorage),
             _ => {}
         }

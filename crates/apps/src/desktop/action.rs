@@ -67,6 +67,10 @@ pub enum Action {
     CloseFile,
     RefreshFiles,
     AttachFile(MountPath),
+    ShowFile(MountId, MountPath),
+    // Instructions
+    ReadInstructions,
+    ToggleInstruction(MountPath),
     // Settings
     Section(Section),
     Theme(ThemeChoice),

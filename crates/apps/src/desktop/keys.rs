@@ -28,6 +28,9 @@ impl Desktop {
         if id == rename_id() {
             return self.echo.rename.as_mut().map(|(_, f)| f);
         }
+        if id == crate::instructions::targets_id() {
+            return self.instructions.field(id);
+        }
         self.settings.field(id)
     }
     /// The field with the keyboard.
@@ -197,6 +200,7 @@ impl Desktop {
             let action = match id {
                 _ if id == find_id() => Some(Action::FindNext(k.mods.shift)),
                 _ if id == rename_id() => Some(Action::FinishRename),
+                _ if id == crate::instructions::targets_id() => Some(Action::ReadInstructions),
                 _ if settings::owns(id) => Some(Action::SaveProvider),
                 _ => None,
             };

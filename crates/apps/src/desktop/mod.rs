@@ -13,6 +13,7 @@ use crate::agent::Agent;
 use crate::catalogue::AppKey;
 use crate::echo::EchoUi;
 use crate::files::FilesUi;
+use crate::instructions::InstructionsUi;
 use crate::settings::SettingsUi;
 use crate::status::{InputMethod, LocalModel, ModelOrder, Mount, Prefs, Storage};
 use ai_echo::markdown::Href;
@@ -31,7 +32,7 @@ use ui::{Cursor, Painted};
 
 pub use action::Action;
 
-/// A round of file requests of the Files app; its answer carries the same number.
+/// A round of file requests of Files or Instructions; its answer carries the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilesId(pub u64);
 
@@ -97,7 +98,7 @@ pub enum Effect {
     Reconnect(MountId),
     /// Forget a mount.
     Unmount(MountId),
-    /// Perform these for the Files app; answer with [`Msg::Files`].
+    /// Perform these for Files or Instructions; answer with [`Msg::Files`].
     Files {
         /// The round.
         id: FilesId,
@@ -191,6 +192,7 @@ pub struct Desktop {
     pub(crate) echo: EchoUi,
     pub(crate) files: FilesUi,
     pub(crate) settings: SettingsUi,
+    pub(crate) instructions: InstructionsUi,
     pub(crate) palette: palette::Palette,
     pub(crate) catalog: Rc<Catalog>,
     pub(crate) search: SearchManager,

@@ -465,6 +465,10 @@ impl Desktop {
                     self.launch(AppKey::Files, out);
                     self.refresh_files(out);
                 }
+                (Some(AppKey::Instructions), "read") => {
+                    self.launch(AppKey::Instructions, out);
+                    self.read_instructions(out);
+                }
                 _ => {
                     let what = format!("/action:{app}:{action}");
                     self.say_refused(SlashRefusal::SlashUnknown(what), false);

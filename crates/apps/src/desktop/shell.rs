@@ -265,6 +265,7 @@ impl Desktop {
             AppKey::Echo => self.paint_echo(f, body),
             AppKey::Files => self.paint_files(f, body),
             AppKey::Settings => self.paint_settings(f, body),
+            AppKey::Instructions => self.paint_instructions(f, body),
         }
     }
 }

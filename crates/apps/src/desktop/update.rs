@@ -41,6 +41,10 @@ impl Desktop {
             Msg::Prefs(p) => self.set_prefs(p),
             Msg::Keys(k) => self.keys = k,
             Msg::ProviderTested(r) => self.settings.tested(r, &mut self.status),
+            Msg::Files(id, replies) if self.instructions.waits_for(id) => {
+                let next = self.fresh_id();
+                self.instructions.replies(replies, next, &mut out);
+            }
             Msg::Files(id, replies) => self.files.replies(id, replies, &mut self.status),
             Msg::Storage(s) => self.storage = Some(s),
             Msg::Drop(d, proof) => self.dropped(d, proof, &mut out),
@@ -143,6 +147,9 @@ impl Desktop {
         }
         let id = self.fresh_id();
         self.files.mounts_changed(&self.mounts, id, out);
+        if self.windows.is_open(AppKey::Instructions) {
+            self.read_instructions(out);
+        }
     }
 
     fn dropped(&mut self, d: Dropped, proof: Proof, out: &mut Vec<Effect>) {

@@ -45,6 +45,7 @@ impl Desktop {
             echo: EchoUi::default(),
             files: Default::default(),
             settings: Default::default(),
+            instructions: Default::default(),
             palette: palette::Palette::default(),
             catalog: Rc::new(Catalog::default()),
             search: SearchManager::default(),
