@@ -47,11 +47,10 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Looks at the package's shelves because a person asked for it. `None` for an entry that is
-    /// never opened.
+    /// Looks at the package's shelves because a person asked for it; the act is used up. `None` for
+    /// an entry that is never opened.
     #[must_use]
-    pub fn open(found: &Found, asked: TrustedGesture) -> Option<Self> {
-        drop(asked); // one act, one look
+    pub fn open(found: &Found, _asked: TrustedGesture) -> Option<Self> {
         Some(Self { folder: found.path.as_ref()?.parent(), phase: 0, open: vec![] })
     }
 

@@ -10,7 +10,7 @@ use super::activate::Activated;
 use super::bounds::REVIEWS_MAX;
 use super::discover::Found;
 use crate::hidden;
-use kernel::authority::{ConfirmRefusal, ShownReview, TrustedGesture};
+use kernel::authority::{ConfirmRefusal, GestureKind, ShownReview, TrustedGesture};
 use kernel::{Digest, Instant, MountId, Refusal};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -365,6 +365,14 @@ fn key(mount: &MountId, name: &str) -> Key {
     (mount.clone(), name.to_owned())
 }
 
+/// Uses up one act, which has to be a press: typing and pasting switch nothing.
+fn press(act: TrustedGesture) -> Result<(), ConfirmRefusal> {
+    match act.kind() {
+        GestureKind::Key | GestureKind::Click | GestureKind::Pointer => Ok(()),
+        GestureKind::TextEdit | GestureKind::Paste | GestureKind::Drop => Err(ConfirmRefusal::WrongGesture),
+    }
+}
+
 impl Reviews {
     /// Enters an approval.
     ///
@@ -380,14 +388,18 @@ impl Reviews {
         Ok(())
     }
     /// Takes a review back.
-    pub fn revoke(&mut self, mount: &MountId, name: &str, act: TrustedGesture) {
-        drop(act);
+    ///
+    /// # Errors
+    /// [`ReviewRefusal::Act`] when the act is no press.
+    pub fn revoke(&mut self, mount: &MountId, name: &str, act: TrustedGesture) -> Result<(), ReviewRefusal> {
+        press(act)?;
         self.rev += u64::from(self.given.remove(&key(mount, name)).is_some());
+        Ok(())
     }
     /// Switches a skill on or off. Switching on reviews nothing.
     ///
     /// # Errors
-    /// [`ReviewRefusal::Full`].
+    /// [`ReviewRefusal::Full`], or [`ReviewRefusal::Act`] when the act is no press.
     pub fn set_enabled(
         &mut self,
         mount: &MountId,
@@ -395,7 +407,7 @@ impl Reviews {
         on: bool,
         act: TrustedGesture,
     ) -> Result<(), ReviewRefusal> {
-        drop(act);
+        press(act)?;
         let key = key(mount, name);
         if !on && self.disabled.len() >= REVIEWS_MAX && !self.disabled.contains(&key) {
             return Err(ReviewRefusal::Full);

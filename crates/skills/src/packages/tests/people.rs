@@ -91,7 +91,9 @@ fn i117_a_review_binds_exact_bytes() {
     reviews.set_enabled(&home(), "tide-table", false, act(GestureKind::Click, 1)).expect("room");
     assert_eq!(code(reviews.admit_bound(&home(), &bound, changed.clone())), "SkillDisabled");
     reviews.set_enabled(&home(), "tide-table", true, act(GestureKind::Key, 1)).expect("room");
-    reviews.revoke(&home(), "tide-table", act(GestureKind::Click, 1));
+    let typed = reviews.revoke(&home(), "tide-table", act(GestureKind::TextEdit, 1));
+    assert_eq!(code(typed), "ReviewWrongGesture");
+    reviews.revoke(&home(), "tide-table", act(GestureKind::Click, 1)).expect("a press");
     assert_eq!(code(reviews.admit_bound(&home(), &bound, changed)), "SkillUnreviewed");
     assert_eq!(reviews.rev(), rev + 3);
 }
