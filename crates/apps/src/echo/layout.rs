@@ -128,6 +128,13 @@ impl Cache {
     }
 }
 
+/// How many pieces from here on are cells of one table.
+pub(crate) fn table_len(pieces: &[Piece]) -> usize {
+    let Some(Kind::Cell(_, _, columns, _)) = pieces.first().map(|p| &p.kind) else { return 0 };
+    let mine = |(k, p): &(usize, &Piece)| matches!(p.kind, Kind::Cell(r, ..) if *k == 0 || r > 0 || *k < *columns);
+    pieces.iter().enumerate().take_while(mine).count()
+}
+
 fn place(pieces: &[Piece], width: f32, engine: &mut TextEngine, theme: &Theme) -> (Vec<Placed>, f32, f32) {
     let mut out: Vec<Placed> = Vec::with_capacity(pieces.len());
     let (mut y, mut wide) = (0.0_f32, 0.0_f32);
@@ -137,11 +144,7 @@ fn place(pieces: &[Piece], width: f32, engine: &mut TextEngine, theme: &Theme) -
         y += p.gap;
         match &p.kind {
             Kind::Cell(_, _, columns, _) => {
-                let n = pieces[i..]
-                    .iter()
-                    .enumerate()
-                    .take_while(|(k, q)| matches!(q.kind, Kind::Cell(r, ..) if *k == 0 || r > 0 || *k < *columns))
-                    .count();
+                let n = table_len(&pieces[i..]);
                 y = table(&pieces[i..i + n], (*columns).max(1), p.indent, y, width, engine, theme, &mut out);
                 wide = width;
                 i += n;

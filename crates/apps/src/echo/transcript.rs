@@ -1,7 +1,7 @@
 //! The transcript: only what is in view is laid out and painted; it follows the newest text
 //! unless the person scrolled up.
 
-use super::layout::{CODE_BAR, Placed, shape};
+use super::layout::{CODE_BAR, Placed, shape, table_len};
 use super::pieces::{Ink, Kind, Piece, tool_words};
 use super::transcript_id;
 use crate::desktop::{Action, Desktop};
@@ -213,17 +213,38 @@ impl Desktop {
                 ItemKind::Notice { .. } => {}
             }
             let selected = self.echo.selection;
-            for (i, (p, place)) in (0_u32..).zip(pieces.iter().zip(placed)) {
-                let found = self.echo.find.as_ref().map(|x| (&x.matches, x.at));
-                let marks = found.map(|(m, at)| {
-                    m.iter()
-                        .enumerate()
-                        .filter(|(_, (a, b, _))| (*a, *b) == (item.id, i))
-                        .map(|(k, (.., r))| (r.clone(), k == at))
-                        .collect::<Vec<_>>()
+            let find = self.echo.find.as_ref().map(|x| (&x.matches, x.at));
+            let paint = |f: &mut Frame<'_, Action>, i: usize| {
+                let (p, place, n) = (&pieces[i], &placed[i], u32::try_from(i).unwrap_or(u32::MAX));
+                let marks = find.map(|(m, at)| {
+                    let of = |(k, (a, b, r)): (usize, &(u64, u32, std::ops::Range<usize>))| {
+                        ((*a, *b) == (item.id, n)).then(|| (r.clone(), k == at))
+                    };
+                    m.iter().enumerate().filter_map(of).collect::<Vec<_>>()
                 });
-                let range = selected.and_then(|s| s.of(item.id, i, p.text.len()));
-                paint_piece(f, item.id, i, p, place, at, range, &marks.unwrap_or_default());
+                let range = selected.and_then(|s| s.of(item.id, n, p.text.len()));
+                paint_piece(f, item.id, n, p, place, at, range, &marks.unwrap_or_default());
+            };
+            let mut i = 0;
+            while i < pieces.len() {
+                let end = i + run_len(&pieces[i..]);
+                match pieces[i].kind {
+                    Kind::Cell(..) => f.group(around(Role::Table, item.id, i..end, placed, at), |f| {
+                        while i < end {
+                            let row = i + row_len(&pieces[i..end]);
+                            let node = around(Role::Row, item.id, i..row, placed, at);
+                            if !f.visible(&node.rect).is_empty() {
+                                f.group(node, |f| (i..row).for_each(|i| paint(f, i)));
+                            }
+                            i = row;
+                        }
+                    }),
+                    Kind::Bullet(_) => f.group(around(Role::List, item.id, i..end, placed, at), |f| {
+                        (i..end).for_each(|i| paint(f, i));
+                    }),
+                    _ => paint(f, i),
+                }
+                i = end;
             }
             if let ItemKind::Assistant { text, state, .. } = &item.kind
                 && text.is_empty()
@@ -321,6 +342,38 @@ impl Desktop {
     }
 }
 
+/// How many pieces from here on belong together: a table's cells, a list's items, else one.
+fn run_len(pieces: &[Piece]) -> usize {
+    match pieces[0].kind {
+        Kind::Cell(..) => table_len(pieces),
+        Kind::Bullet(_) => pieces.iter().take_while(|p| matches!(p.kind, Kind::Bullet(_))).count(),
+        _ => 1,
+    }
+}
+
+/// How many cells from here on share a row.
+fn row_len(cells: &[Piece]) -> usize {
+    let row = |p: &Piece| if let Kind::Cell(row, ..) = p.kind { Some(row) } else { None };
+    cells.iter().take_while(|p| row(p) == row(&cells[0])).count()
+}
+
+/// The node around a stretch of pieces.
+fn around(role: Role, item: u64, pieces: std::ops::Range<usize>, placed: &[Placed], at: Point) -> Node {
+    let kind = match role {
+        Role::Table => "table",
+        Role::Row => "table-row",
+        _ => "list",
+    };
+    let id = NodeId::of(kind, piece_key(item, u32::try_from(pieces.start).unwrap_or(u32::MAX)));
+    let rects = placed[pieces].iter().map(|p| p.rect.shift(at.x, at.y));
+    Node { id, role, rect: rects.reduce(|a, b| a.union(&b)).unwrap_or_default(), ..Node::default() }
+}
+
+/// A piece's number among all.
+fn piece_key(item: u64, index: u32) -> u64 {
+    item.wrapping_mul(4096).wrapping_add(u64::from(index))
+}
+
 #[allow(clippy::too_many_arguments)] // one piece in its place, with what lies over it
 fn paint_piece(
     f: &mut Frame<'_, Action>,
@@ -336,7 +389,7 @@ fn paint_piece(
     if f.visible(&rect.inset(-32.0, -2.0)).is_empty() {
         return;
     }
-    let id = NodeId::of("piece", item.wrapping_mul(4096).wrapping_add(u64::from(index)));
+    let id = NodeId::of("piece", piece_key(item, index));
     let origin = Point::new(at.x + place.text.x, at.y + place.text.y);
     let color = ink(f.theme, p.ink);
     let (role, level) = match &p.kind {
