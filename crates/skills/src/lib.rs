@@ -2,6 +2,7 @@
 //! (engine.md §2.3, §2.4), and one substituter of arguments for every door.
 
 pub mod arguments;
+pub mod commands;
 pub mod diagnostic;
 pub mod engine;
 pub mod frontmatter;
