@@ -140,7 +140,6 @@ mod tests {
         assert_eq!(header.list("tools"), ["a", "b c"]);
         assert_eq!(header.text("long").as_deref(), Some("one two"));
         assert_eq!(header.text("quoted").as_deref(), Some("x"));
-        assert_eq!(header.list("argument-hint"), ["issue] [branch"]);
         assert_eq!(
             header.others(&["description", "argument-hint", "allowed-tools", "tools"]),
             ["long", "quoted", "model"]
