@@ -18,6 +18,7 @@
 //! What a model, a file or a tool says is data: it is framed, bounded and shown, and has no path
 //! to a grant, a confirmation or another tool.
 
+pub mod conventions;
 pub mod conversation;
 mod echo;
 pub mod guidance;

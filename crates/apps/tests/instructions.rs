@@ -86,7 +86,7 @@ fn i102_a_target_outside_is_refused_by_name() {
     let mut m = files();
     let mut rig = opened(&mut m);
     target(&mut rig, &mut m, "../etc/passwd");
-    assert!(rig.tree().contains("TargetOutsideMount"), "{}", rig.tree());
+    assert!(rig.tree().contains("leads outside the mounted folder"), "{}", rig.tree());
     assert!(m.log.iter().all(|n| !format!("{n:?}").contains("passwd")));
 }
 
@@ -102,4 +102,26 @@ fn field_10h1_a_folder_that_waits_for_a_click_is_unavailable_and_not_empty() {
     rig.serve(&mut m);
     rig.frame();
     assert!(rig.node(Role::Button, "1. AGENTS.md").is_some());
+}
+
+#[test]
+fn a_turn_has_one_line_that_names_its_instructions_and_opens_them() {
+    let mut m = files();
+    let mut rig = Rig::new();
+    for c in "/skill:summarise-notes src/main.rs".chars() {
+        rig.text(&c.to_string());
+    }
+    rig.frame();
+    rig.press(Key::Enter);
+    rig.serve(&mut m);
+    rig.frame();
+    let line = "Instructions used: AGENTS.md, .cursor/rules/rust.mdc, src/AGENTS.md; 2 left out";
+    assert_eq!(rig.tree().matches(line).count(), 1, "{}", rig.tree());
+    assert!(!rig.tree().contains("because") && !rig.tree().contains("its pattern"));
+    rig.click(Role::Button, "Why");
+    assert!(rig.tree().contains("its pattern src/**/*.rs matches src/main.rs"), "{}", rig.tree());
+    rig.click(Role::Button, "src/AGENTS.md");
+    rig.serve(&mut m);
+    rig.frame();
+    assert!(rig.node(Role::Code, "src/AGENTS.md").is_some(), "{}", rig.tree());
 }

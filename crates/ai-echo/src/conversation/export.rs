@@ -1,6 +1,6 @@
 //! A conversation as one markdown document, as safe as the live view (field 8H4).
 
-use super::{Conversation, ItemKind, ToolState, Via};
+use super::{Conversation, ItemKind, ToolState, Via, guidance_words};
 use crate::markdown::{Block, blocks_to_markdown, escape_text, parse};
 
 /// The transcript as markdown. A person's words and what tools said are text; the model's words
@@ -50,6 +50,7 @@ pub fn to_markdown(conversation: &Conversation) -> String {
                     out.push_str(&format!("\n{}", code(preview)));
                 }
             }
+            ItemKind::Guidance { used, left_out, .. } => out.push_str(&plain(&guidance_words(used, *left_out))),
             ItemKind::Notice { text } => out.push_str(&plain(text)),
         }
     }

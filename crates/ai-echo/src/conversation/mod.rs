@@ -138,6 +138,38 @@ impl ToolState {
     }
 }
 
+/// One instruction file that a turn's model was told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GuidanceUse {
+    /// File.
+    pub path: MountPath,
+    /// Digest of its bytes as they were read.
+    pub digest: Digest,
+    /// Bytes that were told, of `total`.
+    pub kept: usize,
+    /// Bytes of its text.
+    pub total: usize,
+    /// Why it applied, in words.
+    pub why: String,
+}
+
+/// The line about the instructions of a turn.
+pub fn guidance_words(used: &[GuidanceUse], left_out: u32) -> String {
+    let names: Vec<String> = used
+        .iter()
+        .map(|u| match u.kept == u.total {
+            true => u.path.to_string(),
+            false => format!("{} ({} of {} bytes)", u.path, u.kept, u.total),
+        })
+        .collect();
+    let rest = match left_out {
+        0 => String::new(),
+        1 => "; 1 left out".to_owned(),
+        n => format!("; {n} left out"),
+    };
+    format!("Instructions used: {}{rest}", names.join(", "))
+}
+
 /// One item's content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ItemKind {
@@ -178,6 +210,15 @@ pub enum ItemKind {
         /// The receipt of a change.
         receipt: Option<OperationId>,
     },
+    /// The workspace's instructions that this turn's model was told.
+    Guidance {
+        /// Where they lie.
+        mount: MountId,
+        /// Files, broad to specific.
+        used: Vec<GuidanceUse>,
+        /// What was left out, that a person would miss.
+        left_out: u32,
+    },
     /// A line of the product's own.
     Notice {
         /// The words.
@@ -202,7 +243,7 @@ impl Item {
     /// Whether the item will not change any more.
     pub fn is_final(&self) -> bool {
         match &self.kind {
-            ItemKind::User { .. } | ItemKind::Notice { .. } => true,
+            ItemKind::User { .. } | ItemKind::Guidance { .. } | ItemKind::Notice { .. } => true,
             ItemKind::Assistant { state, .. } => state.is_final(),
             ItemKind::Tool { state, .. } => state.is_final(),
         }
@@ -372,7 +413,7 @@ impl Conversation {
             match &mut item.kind {
                 ItemKind::Assistant { state, .. } => *state = AnswerState::Interrupted,
                 ItemKind::Tool { state, .. } => *state = ToolState::Interrupted,
-                ItemKind::User { .. } | ItemKind::Notice { .. } => {}
+                ItemKind::User { .. } | ItemKind::Guidance { .. } | ItemKind::Notice { .. } => {}
             }
             changed.push(item.id);
         }

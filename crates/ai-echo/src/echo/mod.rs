@@ -10,13 +10,14 @@ mod tests;
 use std::collections::{BTreeMap, VecDeque};
 
 use kernel::authority::TurnGrant;
-use kernel::mount::{Need, Reply, Step};
+use kernel::mount::{MountPath, Need, Reply, Step};
 use kernel::slash::{AgentTurn, Situation};
 use kernel::tools::{Danger, Held, Permit};
 use kernel::{CallId, ConversationId, Digest, Instant, Kernel, MountId, OperationId, Refusal, TurnKey};
 use models::{Message, ModelEvent, ProviderConfig, RunId};
 use serde_json::Value;
 
+use crate::conventions::Guide;
 use crate::conversation::{
     Attachment, Conversation, Draft, MountRecord, OperationRecord, Page, Receipt, Settings, StoreId, StoreOp, Via,
 };
@@ -74,6 +75,9 @@ struct Job {
     /// The answer is a template about the last result.
     by_template: bool,
     fill: Option<Fill>,
+    /// Paths that the message is about; the instructions that apply to them, once loaded.
+    about: Vec<MountPath>,
+    conventions: Option<String>,
     wire: Vec<Message>,
     evidence: Vec<String>,
     /// How the model knows each call: its id and the tool's name.
@@ -105,6 +109,8 @@ struct CallJob {
 #[derive(Debug)]
 enum FsWork {
     Fill(TurnKey, RunId),
+    /// With whether this is the turn's last question.
+    Guide(TurnKey, RunId, bool, Box<Guide>),
     Propose(CallId, Propose),
     Run(CallId, Run),
     Apply(CallId, Apply),
@@ -343,6 +349,17 @@ impl Cx<'_> {
                     Step::Need(needs) => self.need(FsWork::Fill(turn, run), mount, needs),
                     Step::Done(filled) => {
                         let plan = self.filled(&turn, run, filled);
+                        self.inbox.push_back(TurnMsg::Planned(run, plan));
+                    }
+                }
+            }
+            FsWork::Guide(turn, run, last, mut guide) => {
+                let Some(mount) = self.e.jobs.get(&turn).map(|job| job.mount.clone()) else { return };
+                match guide.step(replies) {
+                    Step::Need(needs) => self.need(FsWork::Guide(turn, run, last, guide), mount, needs),
+                    Step::Done(found) => {
+                        self.guided(&turn, found);
+                        let plan = self.ask(&turn, run, last);
                         self.inbox.push_back(TurnMsg::Planned(run, plan));
                     }
                 }

@@ -2,18 +2,30 @@
 
 use std::collections::BTreeSet;
 
+use instructions::{Block, ConventionSet, LoadError};
 use kernel::{ToolName, TurnKey};
 use models::{Ask, Message, ModelRequest, RunId, Sampling, ToolSpec};
 use serde_json::{Value, json};
 
 use super::{Cx, FsWork};
-use crate::conversation::Via;
+use crate::conventions::{Guide, with_words};
+use crate::conversation::{GuidanceUse, ItemKind, Via};
 use crate::guidance::BuiltIn;
 use crate::local::{AppName, Fill, Filled, answer, tool_for};
 use crate::prompt::{Budget, ON_DEVICE_SYSTEM, REMOTE_SYSTEM, history, skill_frame};
 use crate::register::{AFFORDANCE_MOUNT, CAPABILITY_READ, CAPABILITY_WRITE, app_id};
 use crate::tools::{DEFINITIONS, Tool};
 use crate::turn::{Cause, Plan};
+
+fn used(block: &Block) -> GuidanceUse {
+    GuidanceUse {
+        path: block.source.clone(),
+        digest: block.digest,
+        kept: block.kept,
+        total: block.total,
+        why: block.why(),
+    }
+}
 
 impl Cx<'_> {
     fn apps(&self) -> Vec<AppName> {
@@ -95,7 +107,48 @@ impl Cx<'_> {
             let arguments = json!({ "path": attachment.path.as_str() }).to_string();
             return Some(Plan::Call { tool: Tool::FilesRead.name().to_owned(), arguments });
         }
+        if let Some(guide) = self.guide(turn) {
+            self.pump(FsWork::Guide(turn.clone(), run, last, Box::new(guide)), Vec::new());
+            return None;
+        }
         Some(self.ask(turn, run, last))
+    }
+
+    /// What has to be read of the workspace before the turn's first question. A connected model
+    /// is told what holds for the whole folder; the on-device one, which reads little, only what
+    /// applies to files that the message is about.
+    fn guide(&self, turn: &TurnKey) -> Option<Guide> {
+        let job = self.e.jobs.get(turn).filter(|job| job.conventions.is_none())?;
+        let mount = job.mount.as_ref().filter(|mount| self.e.mounts.iter().any(|known| known.id == **mount))?;
+        let remote = job.provider.is_remote();
+        let budget = Budget::of(&job.provider).instructions;
+        (remote || !job.about.is_empty()).then(|| Guide::new(mount.clone(), job.about.clone(), budget, !remote))
+    }
+
+    /// The instructions are there, or it is known why not; either is a line of the transcript.
+    pub(super) fn guided(&mut self, turn: &TurnKey, found: Option<Result<ConventionSet, LoadError>>) {
+        let Some(job) = self.e.jobs.get_mut(turn) else { return };
+        let mount = job.mount.clone();
+        let mut told = String::new();
+        let line = match found {
+            Some(Ok(set)) => {
+                told = set.evidence();
+                let left_out = u32::try_from(set.left_out().count()).unwrap_or(u32::MAX);
+                let used: Vec<GuidanceUse> = set.blocks.iter().map(used).collect();
+                mount.filter(|_| !used.is_empty()).map(|mount| ItemKind::Guidance { mount, used, left_out })
+            }
+            Some(Err(e)) => {
+                Some(ItemKind::Notice { text: format!("Answered without the folder's instructions: {e}.") })
+            }
+            None => None,
+        };
+        job.conventions = Some(told);
+        if let Some(line) = line
+            && let Some(conversation) = self.e.conversations.get_mut(&turn.conversation)
+        {
+            let item = conversation.push(turn.turn, line, self.now);
+            self.save_item(&turn.conversation, item);
+        }
     }
 
     fn fill(&mut self, turn: &TurnKey, run: RunId, tool: Tool) -> Option<Plan> {
@@ -164,7 +217,7 @@ impl Cx<'_> {
         }
     }
 
-    fn ask(&mut self, turn: &TurnKey, run: RunId, last: bool) -> Plan {
+    pub(super) fn ask(&mut self, turn: &TurnKey, run: RunId, last: bool) -> Plan {
         let (Some(job), Some(conversation)) = (self.e.jobs.get(turn), self.e.conversations.get(&turn.conversation))
         else {
             return Plan::Fail("the conversation is gone".to_owned());
@@ -183,7 +236,7 @@ impl Cx<'_> {
             system.push_str(&format!("\n\n{}", skill_frame(skill.title, skill.body, budget.skill)));
         }
         let (earlier, dropped) = history(&conversation.items, turn.turn, budget.history);
-        let mut words = job.words.clone();
+        let mut words = with_words(job.conventions.as_deref().unwrap_or_default(), &job.words);
         for attachment in &job.attachments {
             // Only a narrowed turn still has these: its one tool is told where to look.
             words.push_str(&format!("\n\nAttached file: {}", attachment.path));

@@ -6,6 +6,7 @@ use models::{ModelErrorKind, ModelEvent};
 
 use super::keep::read_only;
 use super::{Cx, Job};
+use crate::conventions::named;
 use crate::conversation::{AnswerState, Conversation, Draft, ItemKind, ToolState, Via};
 use crate::guidance::BuiltIn;
 use crate::protocol::Submission;
@@ -23,6 +24,8 @@ impl Job {
         original: String,
         script: Option<(Tool, String)>,
     ) -> Self {
+        let attachments = &conversation.draft.attachments;
+        let about = conversation.mount.as_ref().map(|mount| named(&words, attachments, mount)).unwrap_or_default();
         Self {
             provider: conversation.provider.clone(),
             mount: conversation.mount.clone(),
@@ -36,6 +39,8 @@ impl Job {
             grant: None,
             tool: None,
             fill: None,
+            about,
+            conventions: None,
             wire: Vec::new(),
             evidence: Vec::new(),
             made: Default::default(),

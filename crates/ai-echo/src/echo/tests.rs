@@ -18,6 +18,7 @@ use crate::register::{register, tool_names};
 use crate::turn::{MAX_QUEUE, Phase};
 
 mod authority;
+mod conventions;
 
 struct World {
     echo: Echo,

@@ -54,6 +54,8 @@ fn version(item: &Item, open: bool) -> u64 {
             (format!("{state:?}"), summary, preview.len(), receipt.is_some()).hash(&mut h);
         }
         ItemKind::User { text, .. } | ItemKind::Notice { text } => text.len().hash(&mut h),
+        // Written once.
+        ItemKind::Guidance { .. } => {}
     }
     h.finish()
 }

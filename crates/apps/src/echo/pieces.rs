@@ -1,7 +1,7 @@
 //! A transcript item as a flat list of text pieces in reading order: what is laid out, said,
 //! searched, selected and copied.
 
-use ai_echo::conversation::{Item, ItemKind, ToolState, Via};
+use ai_echo::conversation::{GuidanceUse, Item, ItemKind, ToolState, Via};
 use ai_echo::markdown::{Align, Block, Href, Span, Stream};
 use std::ops::Range;
 use text::TextStyle;
@@ -283,6 +283,20 @@ pub fn of_item(item: &Item, expanded: bool, growing: &mut Growing) -> Vec<Piece>
                 }
             }
             out
+        }
+        // Its line is made of links; the reasons stand below once somebody asks for them.
+        ItemKind::Guidance { used, .. } => {
+            let piece = |u: &GuidanceUse| {
+                let size = match u.kept == u.total {
+                    true => format!("{} bytes", u.total),
+                    false => format!("{} of {} bytes", u.kept, u.total),
+                };
+                let words = format!("{}: {}; {size}, sha256 {}", u.path, u.why, u.digest.short());
+                let mut p = Piece::new(words, theme::SMALL, Kind::Text, 4.0);
+                p.ink = Ink::Muted;
+                p
+            };
+            if expanded { used.iter().map(piece).collect() } else { Vec::new() }
         }
         ItemKind::Notice { text } => {
             let mut p = Piece::new(text.clone(), theme::SMALL, Kind::Text, 0.0);

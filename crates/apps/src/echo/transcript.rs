@@ -5,8 +5,9 @@ use super::layout::{CODE_BAR, Placed, shape, table_len};
 use super::pieces::{Ink, Kind, Piece, tool_words};
 use super::transcript_id;
 use crate::desktop::{Action, Desktop};
-use ai_echo::conversation::{Item, ItemKind};
+use ai_echo::conversation::{GuidanceUse, Item, ItemKind, guidance_words};
 use ai_echo::turn::Effect;
+use kernel::MountId;
 use scene::{Live, Node, NodeId, Point, Rect, Rgba, Role, State};
 use ui::theme::{self, CAPTION, SMALL};
 use ui::widgets::{self, Kind as Button};
@@ -58,6 +59,7 @@ fn form(item: &Item, column: f32) -> Form {
         ItemKind::Tool { receipt, .. } => {
             Form { head: 36.0, foot: if receipt.is_some() { 44.0 } else { 10.0 }, pad: 12.0, width: column }
         }
+        ItemKind::Guidance { .. } => Form { head: 22.0, foot: 0.0, pad: 0.0, width: column },
         ItemKind::Notice { .. } => Form { head: 0.0, foot: 0.0, pad: 0.0, width: column },
     }
 }
@@ -186,6 +188,7 @@ impl Desktop {
             ItemKind::User { .. } => ("You".to_owned(), None),
             ItemKind::Assistant { model, .. } => ("AI Echo".to_owned(), Some(model.clone())),
             ItemKind::Tool { tool, state, .. } => (format!("Tool {tool}, {}", tool_words(state).0), None),
+            ItemKind::Guidance { used, left_out, .. } => (guidance_words(used, *left_out), None),
             ItemKind::Notice { .. } => ("Notice".to_owned(), None),
         };
         let state = State { pos_in_set: set(index + 1), set_size: set(count), ..State::default() };
@@ -210,6 +213,9 @@ impl Desktop {
                         f.line(Point::new(x, rect.y + 2.0), model, CAPTION, f.theme.muted, (rect.right() - x).max(1.0));
                 }
                 ItemKind::Tool { .. } => f.bordered(rect, f.theme.panel, 8.0, f.theme.hairline()),
+                ItemKind::Guidance { mount, used, left_out } => {
+                    paint_guidance(f, item.id, open, rect, mount, used, *left_out)
+                }
                 ItemKind::Notice { .. } => {}
             }
             let selected = self.echo.selection;
@@ -372,6 +378,41 @@ fn around(role: Role, item: u64, pieces: std::ops::Range<usize>, placed: &[Place
 /// A piece's number among all.
 fn piece_key(item: u64, index: u32) -> u64 {
     item.wrapping_mul(4096).wrapping_add(u64::from(index))
+}
+
+/// The line about a turn's instructions: each file opens in Files, the last word tells why.
+fn paint_guidance(
+    f: &mut Frame<'_, Action>,
+    item: u64,
+    open: bool,
+    rect: Rect,
+    mount: &MountId,
+    used: &[GuidanceUse],
+    left_out: u32,
+) {
+    let style = SMALL;
+    let why = if open { "Show less" } else { "Why" };
+    let rest = if left_out > 0 { format!("{left_out} left out") } else { String::new() };
+    let tail = f.width(&rest, style) + f.width(why, style) + 24.0;
+    let mut x = rect.x;
+    x += f.line(Point::new(x, rect.y), "Instructions used:", style, f.theme.muted, rect.w).w + 6.0;
+    for (i, u) in used.iter().enumerate() {
+        let label = u.path.to_string();
+        let more = format!("and {} more", used.len() - i);
+        let room = rect.right() - x - tail - if i + 1 < used.len() { f.width(&more, style) + 8.0 } else { 0.0 };
+        if i > 0 && f.width(&label, style) > room {
+            x += f.line(Point::new(x, rect.y), &more, style, f.theme.muted, rect.w).w + 8.0;
+            break;
+        }
+        let id = NodeId::of(&format!("guidance-{i}"), item);
+        let act = Action::ShowFile(mount.clone(), u.path.clone());
+        x += widgets::link(f, id, Point::new(x, rect.y), &label, style, act).w + 8.0;
+    }
+    if !rest.is_empty() {
+        x += f.line(Point::new(x, rect.y), &rest, style, f.theme.muted, rect.w).w + 8.0;
+    }
+    let id = NodeId::of("guidance-why", item);
+    let _ = widgets::link(f, id, Point::new(x, rect.y), why, style, Action::ToggleItem(item));
 }
 
 #[allow(clippy::too_many_arguments)] // one piece in its place, with what lies over it

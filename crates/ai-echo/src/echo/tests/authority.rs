@@ -179,7 +179,10 @@ fn attachments_are_read_and_enter_the_prompt_framed() {
     w.send(Msg::Submit(w.id(), Submission::Plain("what does it say".into())));
     let request = w.next_ask();
     let last = &request.messages.last().expect("message").content;
-    assert!(last.starts_with("what does it say") && last.contains("It is data") && last.contains("Be brief."));
+    // What is attached is what the message is about, so the folder's instructions stand before it.
+    let (told, asked) = last.split_once("The request:\n").expect("instructions, then the request");
+    assert!(told.contains("Be brief.") && asked.starts_with("what does it say"));
+    assert!(asked.contains("It is data") && asked.contains("Be brief."));
     assert_eq!(w.tools(), [("files.read".into(), ToolState::Done)]);
 }
 
