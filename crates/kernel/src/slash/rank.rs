@@ -1,7 +1,8 @@
 //! Ranking: our tiers, `nucleo-matcher` inside the loosest of them.
 
-use super::{Catalog, SlashRow, catalog::HEADS};
+use super::{Catalog, SHOWN_MAX, SlashRow, catalog::HEADS};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// How well a row fits; better tiers come first and are never beaten by recency.
@@ -22,10 +23,24 @@ pub struct Hit {
     pub row: usize,
     /// Tier.
     pub tier: Tier,
-    /// Matched characters of the canonical name, as character indices.
+    /// Matched characters of the canonical name, as character indices; told for the first
+    /// [`SHOWN_MAX`] hits.
     pub name_marks: Vec<u32>,
-    /// Matched characters of the title.
+    /// Matched characters of the title; told as those of the name.
     pub title_marks: Vec<u32>,
+}
+
+/// Where a row fits: small, because most rows that fit are never shown.
+#[derive(Clone, Copy)]
+enum Place {
+    /// From this byte of the lower-case name on.
+    Name(usize),
+    /// From this byte of the lower-case title on.
+    Title(usize),
+    /// The head, from its start on.
+    Head,
+    /// The letters of the name that the matcher picks.
+    Scattered,
 }
 
 /// When a row was last used, as a rising counter; breaks ties only.
@@ -73,43 +88,50 @@ impl SearchManager {
         let mut buf = Vec::new();
         let mut needle_buf = Vec::new();
         let wide = Utf32Str::new(needle, &mut needle_buf);
-        let mut scored: Vec<(Tier, u16, Hit)> = Vec::new();
+        let mut found: Vec<_> = Vec::new();
         for (i, row) in catalog.rows.iter().enumerate() {
             if head.is_some_and(|h| h != row.kind.head()) {
                 continue;
             }
-            let found = tier(row, needle).or_else(|| {
-                let mut at = Vec::new();
-                let score = self.matcher.fuzzy_indices(Utf32Str::new(&row.name_lower, &mut buf), wide, &mut at)?;
-                let from = u32::try_from(row.kind.head().len() + 2).unwrap_or(0);
-                Some((Tier::Subsequence, score, at.iter().map(|a| a + from).collect(), vec![]))
+            let fit = tier(row, needle).or_else(|| {
+                let score = self.matcher.fuzzy_match(Utf32Str::new(&row.name_lower, &mut buf), wide)?;
+                Some((Tier::Subsequence, score, Place::Scattered))
             });
             // The qualifier itself is being typed: `/ap` still shows the apps.
-            let found = found.or_else(|| {
+            let fit = fit.or_else(|| {
                 let typing_head = head.is_none() && row.kind.head().starts_with(needle);
-                typing_head.then(|| (Tier::Subsequence, 0, marks(1, row.kind.head(), 0, needle), vec![]))
+                typing_head.then_some((Tier::Subsequence, 0, Place::Head))
             });
-            let found = found.or_else(|| {
-                let at = row.title_lower.find(needle)?;
-                Some((Tier::Description, 0, vec![], title_marks(row, at, needle)))
-            });
-            if let Some((tier, score, name_marks, title_marks)) = found {
-                scored.push((tier, score, Hit { row: i, tier, name_marks, title_marks }));
+            let fit = fit.or_else(|| row.title_lower.find(needle).map(|at| (Tier::Description, 0, Place::Title(at))));
+            if let Some((tier, score, place)) = fit {
+                let used = recency.get(&row.canonical).copied().unwrap_or(0);
+                // The bare list is by kind and name; while searching shorter names come first.
+                let len = if needle.is_empty() { 0 } else { row.canonical.len() };
+                found.push(((tier, Reverse(score), Reverse(used), len, i), place));
             }
         }
-        let used = |h: &Hit| recency.get(&catalog.rows[h.row].canonical).copied().unwrap_or(0);
-        scored.sort_by(|a, b| {
-            // The bare list is by kind and name; while searching shorter names come first.
-            let len = |h: &Hit| if needle.is_empty() { 0 } else { catalog.rows[h.row].canonical.len() };
-            (a.0, u16::MAX - a.1, u64::MAX - used(&a.2), len(&a.2), a.2.row).cmp(&(
-                b.0,
-                u16::MAX - b.1,
-                u64::MAX - used(&b.2),
-                len(&b.2),
-                b.2.row,
-            ))
-        });
-        scored.into_iter().map(|(_, _, h)| h).collect()
+        found.sort_unstable_by_key(|(order, _)| *order);
+        let mut hits = Vec::with_capacity(found.len());
+        for (n, ((tier, .., row), place)) in found.into_iter().enumerate() {
+            let mut hit = Hit { row, tier, name_marks: vec![], title_marks: vec![] };
+            if n < SHOWN_MAX {
+                let row = &catalog.rows[row];
+                let behind = row.kind.head().len() + 2;
+                match place {
+                    Place::Name(at) => hit.name_marks = marks(behind, &row.name_lower, at, needle),
+                    Place::Title(at) => hit.title_marks = title_marks(row, at, needle),
+                    Place::Head => hit.name_marks = marks(1, row.kind.head(), 0, needle),
+                    Place::Scattered => {
+                        let name = Utf32Str::new(&row.name_lower, &mut buf);
+                        self.matcher.fuzzy_indices(name, wide, &mut hit.name_marks);
+                        let behind = u32::try_from(behind).unwrap_or(0);
+                        hit.name_marks.iter_mut().for_each(|at| *at += behind);
+                    }
+                }
+            }
+            hits.push(hit);
+        }
+        hits
     }
 }
 
@@ -118,24 +140,25 @@ fn title_marks(row: &SlashRow, at: usize, needle: &str) -> Vec<u32> {
     if row.title.len() == row.title_lower.len() { marks(0, &row.title_lower, at, needle) } else { vec![] }
 }
 
-fn tier(row: &SlashRow, needle: &str) -> Option<(Tier, u16, Vec<u32>, Vec<u32>)> {
-    let (name, from) = (row.name_lower.as_str(), row.kind.head().len() + 2);
+fn tier(row: &SlashRow, needle: &str) -> Option<(Tier, u16, Place)> {
+    let name = row.name_lower.as_str();
     let short = row.short();
     let short_at = name.len() - short.len();
-    if name == needle || short == needle {
-        let at = if name == needle { 0 } else { short_at };
+    if name == needle {
         // An exact whole name stands before an exact last part.
-        return Some((Tier::Exact, u16::from(name == needle), marks(from, name, at, needle), vec![]));
+        return Some((Tier::Exact, 1, Place::Name(0)));
+    }
+    if short == needle {
+        return Some((Tier::Exact, 0, Place::Name(short_at)));
     }
     if name.starts_with(needle) {
-        return Some((Tier::Prefix, 0, marks(from, name, 0, needle), vec![]));
+        return Some((Tier::Prefix, 0, Place::Name(0)));
     }
     if short.starts_with(needle) {
-        return Some((Tier::Prefix, 0, marks(from, name, short_at, needle), vec![]));
+        return Some((Tier::Prefix, 0, Place::Name(short_at)));
     }
-    if let Some(i) = word_start(name, needle) {
-        return Some((Tier::WordStart, 0, marks(from, name, i, needle), vec![]));
+    if let Some(at) = word_start(name, needle) {
+        return Some((Tier::WordStart, 0, Place::Name(at)));
     }
-    let i = word_start(&row.title_lower, needle)?;
-    Some((Tier::WordStart, 0, vec![], title_marks(row, i, needle)))
+    word_start(&row.title_lower, needle).map(|at| (Tier::WordStart, 0, Place::Title(at)))
 }

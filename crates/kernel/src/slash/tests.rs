@@ -63,6 +63,19 @@ fn field_3h1_exact_name_wins_over_recency_and_neighbours() {
 }
 
 #[test]
+fn marks_are_told_for_the_rows_that_are_shown_and_every_row_is_ranked() {
+    let names: Vec<String> = (0..SHOWN_MAX + 10).map(|i| format!("z{i}q")).collect();
+    let c = Catalog::project(&kernel(&names.iter().map(String::as_str).collect::<Vec<_>>()), &now());
+    let hits = SearchManager::default().search(&c, "zq", &Recency::new());
+    assert_eq!(hits.len(), names.len());
+    for (n, hit) in hits.iter().enumerate() {
+        let row: Vec<char> = c.rows[hit.row].canonical.chars().collect();
+        let marked: String = hit.name_marks.iter().map(|i| row[*i as usize]).collect();
+        assert_eq!(marked, if n < SHOWN_MAX { "zq" } else { "" }, "{n}: {}", c.rows[hit.row].canonical);
+    }
+}
+
+#[test]
 fn field_3h3_paths_are_not_commands() {
     assert_eq!(classify("/mnt/project/todo.md has a typo, fix it"), Shape::NotCommand("/mnt/project/todo.md"));
     assert_eq!(classify("// x"), Shape::NotCommand("//"));
