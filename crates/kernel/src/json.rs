@@ -170,11 +170,12 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Result<String, JsonError> {
         let start = self.at;
+        let mut escaped = false;
         self.at += 1;
         loop {
             match self.bytes.get(self.at) {
                 Some(b'"') => break self.at += 1,
-                Some(b'\\') => self.at += 2,
+                Some(b'\\') => (escaped, self.at) = (true, self.at + 2),
                 Some(0..=0x1f) | None => return self.fail("the end of a string"),
                 Some(_) => self.at += 1,
             }
@@ -183,9 +184,15 @@ impl Reader<'_> {
         if size > self.limits.string {
             return Err(JsonError::TooLarge { what: "a string", size, max: self.limits.string });
         }
-        // Escapes and UTF-8 are serde_json's business; a lone surrogate is refused by it.
         let slice = self.bytes.get(start..self.at).unwrap_or_default();
-        serde_json::from_slice(slice).map_err(|_| JsonError::Syntax { at: start, what: "valid text" })
+        let text = if escaped {
+            // Escapes are serde_json's business; a lone surrogate is refused by it.
+            serde_json::from_slice(slice).ok()
+        } else {
+            let inside = slice.get(1..slice.len().saturating_sub(1)).unwrap_or_default();
+            std::str::from_utf8(inside).ok().map(str::to_owned)
+        };
+        text.ok_or(JsonError::Syntax { at: start, what: "valid text" })
     }
 
     fn number(&mut self) -> Result<Value, JsonError> {
@@ -198,8 +205,9 @@ impl Reader<'_> {
         if size > NUMBER_MAX {
             return Err(JsonError::TooLarge { what: "the digits of a number", size, max: NUMBER_MAX });
         }
-        let n: Number = serde_json::from_slice(slice).map_err(|_| JsonError::Syntax { at: start, what: "a number" })?;
-        Ok(Value::Number(n))
+        // By `FromStr`: through `Deserialize` an exact number is read and copied twice.
+        let n: Option<Number> = std::str::from_utf8(slice).ok().and_then(|text| text.parse().ok());
+        n.map(Value::Number).ok_or(JsonError::Syntax { at: start, what: "a number" })
     }
 }
 

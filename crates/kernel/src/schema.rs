@@ -177,6 +177,25 @@ fn escape(s: &str) -> String {
     s.replace('~', "~0").replace('/', "~1")
 }
 
+/// Where in a value something stands. It lives on the stack and is spelled out, as a JSON
+/// pointer, only for a problem: most arguments have none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum At<'p> {
+    Root,
+    Key(&'p Self, &'p str),
+    Item(&'p Self, usize),
+}
+
+impl std::fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Key(above, key) => write!(f, "{above}/{}", escape(key)),
+            Self::Item(above, n) => write!(f, "{above}/{n}"),
+        }
+    }
+}
+
 impl Schema {
     /// Compiles a schema's text.
     ///
@@ -218,7 +237,7 @@ impl Schema {
     #[must_use]
     pub fn check(&self, value: &Value) -> Vec<Problem> {
         let mut run = Run { nodes: &self.nodes, work: 0 };
-        let mut out = run.place(0, value, "");
+        let mut out = run.place(0, value, &At::Root);
         if run.work > WORK_MAX {
             // An alternative that was given up may have been the one that fits, or one too many:
             // nothing that was found so far is worth telling.
@@ -240,7 +259,7 @@ impl Schema {
     #[must_use]
     pub fn formats<'v>(&self, value: &'v Value, each: &mut impl FnMut(&str, &str, &'v str)) -> bool {
         let mut run = Run { nodes: &self.nodes, work: 0 };
-        run.formats(0, value, "", each);
+        run.formats(0, value, &At::Root, each);
         run.work <= WORK_MAX
     }
 

@@ -10,7 +10,7 @@ use crate::json::{self, JsonError};
 use crate::mount::MountPath;
 use crate::refusal::Refusal;
 use crate::registry::{AppRegistry, PackageManager};
-use crate::schema::{PROBLEMS_MAX, Problem, ProblemKind, Schema, SchemaError};
+use crate::schema::{At, PROBLEMS_MAX, Problem, ProblemKind, Schema, SchemaError};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -482,7 +482,9 @@ pub fn check_args(schema: &Schema, bytes: &[u8]) -> Result<Value, ToolRefusal> {
         if !all {
             found("", "arguments that can be checked in bounded time", "");
         }
-        suspicious_names_and_numbers(&value, "", &mut found);
+        suspicious_names_and_numbers(&value, &At::Root, &mut |at, expected, text| {
+            found(&at.to_string(), expected, text);
+        });
         let room = PROBLEMS_MAX.saturating_sub(problems.len());
         problems.extend(outside.into_iter().take(room).map(|(pointer, expected, why)| Problem {
             kind: ProblemKind::Suspicious,
@@ -536,22 +538,23 @@ fn suspicious_name(name: &str, declared: &BTreeSet<&str>) -> Option<&'static str
 
 /// What is suspicious wherever it stands: names of a declared map that no name should have, and
 /// numbers beyond every finite one.
-fn suspicious_names_and_numbers(v: &Value, pointer: &str, found: &mut impl FnMut(&str, &str, &str)) {
+fn suspicious_names_and_numbers(v: &Value, at: &At<'_>, found: &mut impl FnMut(&At<'_>, &str, &str)) {
     match v {
-        Value::Number(n) if n.as_f64().is_none_or(f64::is_infinite) => {
-            found(pointer, "a finite number", &n.to_string());
+        // Only an exponent makes a number of so few digits infinite.
+        Value::Number(n)
+            if n.as_str().bytes().any(|b| matches!(b, b'e' | b'E')) && n.as_f64().is_none_or(f64::is_infinite) =>
+        {
+            found(at, "a finite number", n.as_str());
         }
         Value::Array(a) => {
             for (k, v) in a.iter().enumerate() {
-                // Most arguments are flat lists of texts: no pointer is built for those.
-                if !matches!(v, Value::String(_) | Value::Bool(_) | Value::Null) {
-                    suspicious_names_and_numbers(v, &format!("{pointer}/{k}"), found);
-                }
+                suspicious_names_and_numbers(v, &At::Item(at, k), found);
             }
         }
         Value::Object(m) => {
             for (k, v) in m {
-                let at = format!("{pointer}/{}", crate::clip::label(k, 64));
+                let label = crate::clip::label(k, 64);
+                let at = At::Key(at, &label);
                 if let Some(why) = suspicious_name(k, &BTreeSet::new()) {
                     found(&at, &format!("another name than one {why}"), k);
                 }

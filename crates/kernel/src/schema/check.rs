@@ -1,7 +1,7 @@
 //! A value against a schema: the standard's rules, closed at every depth, in bounded work.
 
 use super::decimal::{Decimal, all_differ, same};
-use super::{COUNTS, Node, PROBLEMS_MAX, Problem, ProblemKind, WORK_MAX, escape};
+use super::{At, COUNTS, Node, PROBLEMS_MAX, Problem, ProblemKind, WORK_MAX};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ struct Declared<'v>(BTreeSet<&'v str>);
 
 impl Run<'_> {
     /// A place of the value: everything that applies, then the keys nobody declared.
-    pub(super) fn place(&mut self, node: usize, v: &Value, pointer: &str) -> Vec<Problem> {
+    pub(super) fn place(&mut self, node: usize, v: &Value, at: &At<'_>) -> Vec<Problem> {
         let mut declared = Declared::default();
-        let mut out = self.apply(node, v, pointer, &mut declared);
+        let mut out = self.apply(node, v, at, &mut declared);
         if let Value::Object(m) = v {
             for k in m.keys().filter(|k| !declared.0.contains(k.as_str())) {
-                out.push(undeclared(k, pointer, &self.names(node)));
+                out.push(undeclared(k, at, &self.names(node)));
             }
         }
         out
@@ -31,9 +31,12 @@ impl Run<'_> {
         &mut self,
         node: usize,
         v: &'v Value,
-        pointer: &str,
+        at: &At<'_>,
         each: &mut impl FnMut(&str, &str, &'v str),
     ) {
+        if !matches!(v, Value::String(_) | Value::Array(_) | Value::Object(_)) {
+            return; // no text in it
+        }
         self.work += 1;
         if self.work > WORK_MAX {
             return;
@@ -41,28 +44,28 @@ impl Run<'_> {
         let nodes = self.nodes;
         let n = &nodes[node];
         if let (Some(f), Value::String(s)) = (&n.format, v) {
-            each(pointer, f, s);
+            each(&at.to_string(), f, s);
         }
         for i in n.reference.iter().chain(&n.all) {
-            self.formats(*i, v, pointer, each);
+            self.formats(*i, v, at, each);
         }
         for i in n.any.iter().chain(&n.one) {
-            if self.apply(*i, v, pointer, &mut Declared::default()).is_empty() {
-                self.formats(*i, v, pointer, each);
+            if self.apply(*i, v, at, &mut Declared::default()).is_empty() {
+                self.formats(*i, v, at, each);
             }
         }
         match v {
             Value::Object(m) => {
                 for (k, v) in m {
                     if let Some(i) = n.properties.get(k).or(n.additional.as_ref()) {
-                        self.formats(*i, v, &format!("{pointer}/{}", escape(k)), each);
+                        self.formats(*i, v, &At::Key(at, k), each);
                     }
                 }
             }
             Value::Array(a) => {
                 for (k, v) in a.iter().enumerate() {
                     if let Some(i) = n.prefix.get(k).or(n.items.as_ref()) {
-                        self.formats(*i, v, &format!("{pointer}/{k}"), each);
+                        self.formats(*i, v, &At::Item(at, k), each);
                     }
                 }
             }
@@ -78,12 +81,12 @@ impl Run<'_> {
         self.nodes[at].properties.keys().map(String::as_str).take(32).collect()
     }
 
-    fn apply<'v>(&mut self, node: usize, v: &'v Value, pointer: &str, declared: &mut Declared<'v>) -> Vec<Problem> {
+    fn apply<'v>(&mut self, node: usize, v: &'v Value, at: &At<'_>, declared: &mut Declared<'v>) -> Vec<Problem> {
         let mut out = Vec::new();
         self.work += 1;
         let add = |out: &mut Vec<Problem>, kind, expected: String, observed: String| {
             if out.len() < PROBLEMS_MAX {
-                out.push(Problem { kind, pointer: pointer.to_owned(), expected, observed });
+                out.push(Problem { kind, pointer: at.to_string(), expected, observed });
             }
         };
         if self.work > WORK_MAX {
@@ -111,6 +114,7 @@ impl Run<'_> {
             add(&mut out, ProblemKind::Value, format!("one of {}", list.join(", ")), seen());
         }
         let count = match v {
+            _ if n.counts.is_empty() => None,
             Value::String(s) => Some((s.chars().count() as u64, 0, "characters")),
             Value::Array(a) => Some((a.len() as u64, 2, "items")),
             Value::Object(m) => Some((m.len() as u64, 4, "properties")),
@@ -155,7 +159,7 @@ impl Run<'_> {
                 }
                 for (k, item) in a.iter().enumerate() {
                     if let Some(i) = n.prefix.get(k).or(n.items.as_ref()) {
-                        out.extend(self.place(*i, item, &format!("{pointer}/{k}")));
+                        out.extend(self.place(*i, item, &At::Item(at, k)));
                     }
                 }
             }
@@ -166,17 +170,17 @@ impl Run<'_> {
                 for (k, val) in m {
                     if let Some(i) = n.properties.get(k).or(n.additional.as_ref()) {
                         declared.0.insert(k);
-                        out.extend(self.place(*i, val, &format!("{pointer}/{}", escape(k))));
+                        out.extend(self.place(*i, val, &At::Key(at, k)));
                     } else if n.closed {
                         // Also told by `place`; here it decides between alternatives.
-                        out.push(undeclared(k, pointer, &self.names(node)));
+                        out.push(undeclared(k, at, &self.names(node)));
                     }
                 }
             }
             _ => {}
         }
         for i in n.reference.iter().chain(&n.all) {
-            out.extend(self.apply(*i, v, pointer, declared));
+            out.extend(self.apply(*i, v, at, declared));
         }
         for (list, exactly_one) in [(&n.any, false), (&n.one, true)] {
             if list.is_empty() {
@@ -185,7 +189,7 @@ impl Run<'_> {
             let (mut passed, mut best) = (0, None::<Vec<Problem>>);
             for i in list {
                 let mut d = Declared::default();
-                let problems = self.apply(*i, v, pointer, &mut d);
+                let problems = self.apply(*i, v, at, &mut d);
                 if problems.is_empty() {
                     passed += 1;
                     declared.0.extend(d.0);
@@ -200,7 +204,7 @@ impl Run<'_> {
             } else if exactly_one && passed > 1 {
                 let p = Problem {
                     kind: ProblemKind::Value,
-                    pointer: pointer.to_owned(),
+                    pointer: at.to_string(),
                     expected: "exactly one of the alternatives".into(),
                     observed: format!("{passed} of them fit"),
                 };
@@ -212,10 +216,10 @@ impl Run<'_> {
     }
 }
 
-fn undeclared(key: &str, pointer: &str, names: &[&str]) -> Problem {
+fn undeclared(key: &str, at: &At<'_>, names: &[&str]) -> Problem {
     Problem {
         kind: ProblemKind::Undeclared,
-        pointer: format!("{pointer}/{}", escape(key)),
+        pointer: At::Key(at, key).to_string(),
         expected: if names.is_empty() { "no arguments".into() } else { names.join(", ") },
         observed: format!("undeclared argument “{}”", crate::clip::label(key, 64)),
     }

@@ -203,7 +203,7 @@ impl Compiler<'_> {
                     let Value::Number(num) = v else { return Err(e("must be a number")) };
                     let name = NUMBERS.into_iter().find(|x| *x == k).unwrap_or("minimum");
                     let d = Decimal::of(num);
-                    if name == "multipleOf" && (d.negative || !(1..=DIVISOR_DIGITS).contains(&d.digits.len())) {
+                    if name == "multipleOf" && (d.negative || !(1..=DIVISOR_DIGITS).contains(&d.len())) {
                         return Err(e("must be above zero, with at most 18 digits"));
                     }
                     n.numbers.push((name, num.clone()));
