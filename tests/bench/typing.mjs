@@ -15,7 +15,7 @@ try {
   await typed(shell, "warm up ");
   const full = await typed(shell, TEXT);
   const of = (costs, part) => costs.map((cost) => cost[part]).filter((value) => value !== null);
-  const frame = { bound: gap, peer: "the time between two frames" };
+  const frame = { peer: ["the time between two frames", gap] };
   figure("key to submitted frame, empty", median(of(empty, "shown")), "ms", frame);
   figure(`key to submitted frame, ${MESSAGES} messages`, median(of(full, "shown")), "ms", frame);
   figure("the same, 95 %", percentile(of(full, "shown"), 0.95), "ms", frame);
@@ -23,10 +23,10 @@ try {
   const cpu = median(of(empty, "handlers"));
   figure("key, CPU of update, view and mirror, empty", cpu, "ms", { budget: 4 });
   figure(`key, CPU of the same, ${MESSAGES} messages`, median(of(full, "handlers")), "ms", {
-    budget: 4, bound: cpu, peer: "the empty one",
+    budget: 4, peer: ["the empty one", cpu],
   });
   figure("key, CPU of the frame (encode, submit)", median(of(full, "drawing")), "ms", {
-    bound: median(of(empty, "drawing")), peer: "the empty one",
+    peer: ["the empty one", median(of(empty, "drawing"))],
   });
 } finally {
   await shell.close();

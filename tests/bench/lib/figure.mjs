@@ -1,12 +1,16 @@
 // How a bench reports: one line of JSON per figure, which `cargo xtask bench` turns into a table.
 
 /**
- * Prints a figure. `budget` is what it may be, `bound` a limit or a peer measured in this same run
- * (absolute times differ between machines) and `peer` its name, `moreIsBetter` turns the comparison
- * round.
+ * Prints a figure. `budget` is what it may be; `peer` is a bound or another way to the same that was
+ * measured in this same run (absolute times differ between machines), as `[name, value]`;
+ * `moreIsBetter` turns the comparison round. What was not measured is not printed.
  */
-export function figure(name, value, unit, { budget, bound, peer, moreIsBetter, note } = {}) {
-  console.log(JSON.stringify({ name, value, unit, budget, bound, peer, more_is_better: moreIsBetter, note }));
+export function figure(name, value, unit, { budget, peer, moreIsBetter, note } = {}) {
+  for (const number of [value, ...(peer ? [peer[1]] : [])]) {
+    if (!Number.isFinite(number)) throw new Error(`${name} was not measured: ${number}`);
+  }
+  const other = peer && { name: peer[0], value: peer[1] };
+  console.log(JSON.stringify({ name, value, unit, budget, peer: other, more_is_better: moreIsBetter, note }));
 }
 
 /** The middle value; one slow run does not move it. */
