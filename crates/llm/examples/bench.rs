@@ -1,7 +1,7 @@
 //! Prefill and decode beside the memory bandwidth read in the same run: `bench MODEL.gguf [tokens] [kernel]`.
 //!
-//! Absolute speeds say more about the machine than about the engine; the last column is the share of what reading the
-//! weights alone would allow.
+//! Absolute speeds say more about the machine than about the engine; the peer of each is what reading every weight
+//! once a token would allow. A figure is a line of JSON, as `cargo xtask bench llm` reads it.
 #![allow(clippy::print_stdout)]
 
 use llm::{Kernel, Sampling, Session, Step};
@@ -22,7 +22,7 @@ fn main() {
         Err(e) => return println!("{path}: {e}"),
     };
     let bandwidth = read_bandwidth();
-    println!("read bandwidth, one thread: {:.1} GB/s", bandwidth / 1e9);
+    println!(r#"{{"name":"memory read, one thread, native","value":{:.2},"unit":"GB/s"}}"#, bandwidth / 1e9);
     let started = Instant::now();
     let mut s = match Session::load_with(file, llm::session::DEFAULT_CTX, kernel) {
         Ok(s) => s,
@@ -30,7 +30,11 @@ fn main() {
     };
     println!("load: {:.0} ms, kernel {}", started.elapsed().as_secs_f64() * 1e3, kernel.name());
     let bound = bandwidth / s.model().bytes_per_token() as f64;
-    println!("bound of decode by bandwidth: {bound:.0} tok/s ({} bytes a token)", s.model().bytes_per_token());
+    let figure = |name: String, speed: f64, note: &str| {
+        println!(
+            r#"{{"name":"model, native: {name}","value":{speed:.1},"unit":"tok/s","more_is_better":true,"note":"{note}","peer":{{"name":"every weight read once a token","value":{bound:.1}}}}}"#
+        );
+    };
     let text = s.tokenizer().encode(&"The quick brown fox jumps over the lazy dog. ".repeat(60));
     for n in [32, 128, 512] {
         let Ok(mut run) = s.begin(&[3], Sampling::default(), vec![]) else { continue };
@@ -42,7 +46,7 @@ fn main() {
                 break;
             }
         }
-        println!("prefill {n}: {:.1} tok/s", n as f64 / started.elapsed().as_secs_f64());
+        figure(format!("prefill at {n}"), n as f64 / started.elapsed().as_secs_f64(), kernel.name());
     }
     for from in [37, 512] {
         let sampling = Sampling { max_tokens: tokens, ..Sampling::default() };
@@ -55,8 +59,12 @@ fn main() {
         let _ = s.step(&mut run);
         let (started, before) = (Instant::now(), run.usage().completion);
         while let Ok(Step::Text(_)) = s.step(&mut run) {}
-        let speed = (run.usage().completion - before) as f64 / started.elapsed().as_secs_f64();
-        println!("decode at {from}: {speed:.1} tok/s, {:.2} of the bound", speed / bound);
+        let made = run.usage().completion - before;
+        // An answer that ended at once gave no speed.
+        if made >= tokens / 4 {
+            let speed = made as f64 / started.elapsed().as_secs_f64();
+            figure(format!("decode at {from}"), speed, &format!("{made} tokens"));
+        }
     }
 }
 
