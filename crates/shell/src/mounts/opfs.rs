@@ -19,8 +19,9 @@ macro_rules! sample_files {
 }
 
 /// Path and content of every file of the sample.
-const FILES: [(&str, &str); 8] = sample_files![
+const FILES: [(&str, &str); 9] = sample_files![
     "AGENTS.md",
+    "README.md",
     "notes/todo.md",
     "notes/ideas.md",
     "code/README.md",
