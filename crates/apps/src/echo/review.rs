@@ -28,11 +28,13 @@ pub(crate) struct Card {
     /// Tops of the lines, as far as they are laid out, for a width.
     tops: Vec<f32>,
     made_for: (u32, u32),
+    /// Height with which nothing of it has to scroll, once it is laid out.
+    whole: Option<f32>,
 }
 
 impl Card {
     pub(crate) fn new(digest: Digest) -> Self {
-        Self { digest, shown: None, lines: None, tops: vec![0.0], made_for: (0, 0) }
+        Self { digest, shown: None, lines: None, tops: vec![0.0], made_for: (0, 0), whole: None }
     }
     fn complete(&self) -> bool {
         self.tops.len() > self.lines.as_ref().map_or(0, Vec::len)
@@ -54,9 +56,11 @@ impl Desktop {
         self.agent.reviews().iter().find(|r| r.call.turn.conversation == c.id).map(|r| r.call.clone())
     }
 
-    /// Height that the card wants.
+    /// Height that the card wants: as much as the change needs, up to most of the room.
     pub(crate) fn card_height(&self, room: f32) -> f32 {
-        if self.front_card().is_none() { 0.0 } else { (room * 0.82).clamp(420.0, 620.0).min(room) }
+        let Some(call) = self.front_card() else { return 0.0 };
+        let most = (room * 0.82).clamp(420.0, 620.0).min(room);
+        self.echo.cards.get(&call).and_then(|c| c.whole).map_or(most, |whole| whole.min(most))
     }
 
     /// Paints the card of the conversation in front into `rect`.
@@ -162,6 +166,13 @@ impl Desktop {
             }
             // Laid out counts only where a line of it can be seen.
             let complete = card.complete() && body.h >= LINE_SEEN;
+            if card.complete() && !small {
+                let total = card.tops.last().copied().unwrap_or(0.0);
+                let whole = Some(body.y - rect.y + (total + 10.0).max(BODY_MIN) + 60.0);
+                if std::mem::replace(&mut card.whole, whole) != whole {
+                    f.wake(f.now);
+                }
+            }
             let mut decidable = None;
             if let Some(shown) = card.shown.as_mut().filter(|_| complete) {
                 shown.laid_out(self.now);
