@@ -5,6 +5,7 @@ pub mod arguments;
 pub mod commands;
 pub mod diagnostic;
 pub mod engine;
+pub mod faculty;
 pub mod frontmatter;
 pub mod hidden;
 pub mod packages;

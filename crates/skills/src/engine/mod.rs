@@ -5,11 +5,14 @@
 //! and judged by clause. Nothing is learnt, nothing is asked of a model, and every verdict names
 //! the bytes it rests on.
 
+mod cases;
 mod clause;
 mod evaluate;
 mod gates;
 mod language;
+mod lint;
 mod mask;
+mod package;
 mod phrase;
 mod terms;
 mod text;
@@ -24,9 +27,11 @@ use kernel::registry::Review;
 use kernel::{Digest, Refusal, Rev, SkillId, ToolName};
 use serde::{Deserialize, Serialize};
 
+pub use cases::{CASES_MAX, Case, Outcome, Report, eval};
 pub use evaluate::{Analysis, Engine};
 pub use gates::{GlobError, PATTERN_BYTES_MAX, PATTERNS_MAX, check_glob};
 pub use language::Language;
+pub use lint::{Finding, LintInput, Rule, lint};
 pub use mask::{MaskKind, Masked, mask, without_masked};
 
 /// Most bytes of an objective that are read; more is pasted content, not a request.
