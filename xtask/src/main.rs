@@ -32,7 +32,7 @@ cargo xtask <command>
   test [--fast] [--only STEP] [NAME ...]
                                   everything; --fast: tidy and native tests only;
                                   NAMEs pick end-to-end files by part of their name
-  bench [NAME ...]                sizes and browser benches, each beside its budget
+  bench [NAME ...]                what the product costs, each figure beside a budget or a peer
   tidy [--fast]                   the rules of the house: imports, file sizes, formatting, lints
   fixtures [NAME ...]             rewrite snapshots, to be looked at before they are committed
   assets                          fonts, model file and model modules only (trunk's pre-build hook)

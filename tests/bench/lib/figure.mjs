@@ -26,25 +26,48 @@ export function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
 }
 
-/** The middle distance between two frames of this page, in milliseconds: nothing is shown sooner. */
-export async function frameGap(shell) {
-  const times = await shell.eval(async () => {
-    const times = [];
-    for (let n = 0; n < 60; n++) times.push(await new Promise((done) => requestAnimationFrame(done)));
-    return times;
+/**
+ * A bare canvas as large as the window, cleared and nothing else, each time with the GPU at rest: how
+ * long its frame is waited for and how long the GPU takes for it, in ms. No page of this browser on
+ * this machine does better; on a software GPU that is most of the time from a key to its frame.
+ */
+export async function bareCanvas(shell) {
+  const frames = await shell.eval(async () => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: innerWidth, height: innerHeight });
+    canvas.style.cssText = "position: fixed; inset: 0; z-index: 99";
+    document.body.append(canvas);
+    const device = await (await navigator.gpu.requestAdapter()).requestDevice();
+    const context = canvas.getContext("webgpu");
+    context.configure({ device, format: navigator.gpu.getPreferredCanvasFormat() });
+    const frames = [];
+    for (let n = 0; n < 20; n++) {
+      const asked = performance.now();
+      await new Promise((done) => requestAnimationFrame(done));
+      const got = performance.now();
+      const encoder = device.createCommandEncoder();
+      const view = context.getCurrentTexture().createView();
+      const clear = { view, loadOp: "clear", storeOp: "store", clearValue: [n / 20, 0, 0, 1] };
+      encoder.beginRenderPass({ colorAttachments: [clear] }).end();
+      device.queue.submit([encoder.finish()]);
+      await device.queue.onSubmittedWorkDone();
+      frames.push({ wait: got - asked, gpu: performance.now() - got });
+    }
+    canvas.remove();
+    device.destroy();
+    return frames;
   });
-  return median(times.slice(1).map((time, n) => time - times[n]));
+  return { wait: median(frames.map((frame) => frame.wait)), gpu: median(frames.map((frame) => frame.gpu)) };
 }
 
 /**
  * For `Shell.open({ init })`: counts what the page does, from outside, without its help.
  * `window.counted` holds submissions to the GPU; animation frames asked for; timers that went off
  * (an interval counts each time); the time in input handlers and in animation frames; the time from
- * each key's event to the next submission; and who set the timers and asked for the frames, as
+ * each key's event to the next submission, and from there until the GPU is done; and who set the timers and asked for the frames, as
  * lines of their call stacks while `counted.who` is a map.
  */
 export function countInPage() {
-  const counted = { submits: 0, frames: 0, timers: 0, handlers: 0, drawing: 0, keys: [], ready: null, who: null };
+  const counted = { submits: 0, frames: 0, timers: 0, handlers: 0, drawing: 0, keys: [], gpu: [], done: null, ready: null, who: null };
   window.counted = counted;
   let pressed = null;
   let depth = 0;
@@ -74,7 +97,9 @@ export function countInPage() {
         counted.keys.push(performance.now() - pressed);
         pressed = null;
       }
-      return submit.apply(this, args);
+      submit.apply(this, args);
+      const from = performance.now();
+      counted.done = this.onSubmittedWorkDone().then(() => counted.gpu.push(performance.now() - from));
     };
   }
   const frame = window.requestAnimationFrame;
@@ -112,20 +137,25 @@ export function countInPage() {
 }
 
 /**
- * Types, one real key after the other, and waits for two frames after each: for every key the
- * milliseconds in handlers, in animation frames, and from its event to the submission that shows it.
+ * Types, one real key after the other, each with the GPU at rest: a key that is pressed while the
+ * frame before it is still drawn waits for that one, which says more of the typist than of the page.
+ * For every key the milliseconds in handlers, in animation frames, from its event to the submission
+ * that shows it, and from there until the GPU is done.
  */
 export async function typed(shell, text) {
-  const rest = () => shell.eval(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const rest = () => shell.eval(async () => {
+    for (let n = 0; n < 2; n++) await new Promise((done) => requestAnimationFrame(done));
+    await window.counted.done;
+  });
   const costs = [];
   await rest();
   for (const key of text) {
-    await shell.eval(() => Object.assign(window.counted, { handlers: 0, drawing: 0, keys: [] }));
+    await shell.eval(() => Object.assign(window.counted, { handlers: 0, drawing: 0, keys: [], gpu: [] }));
     await shell.type(key);
     await rest();
     costs.push(await shell.eval(() => {
-      const { handlers, drawing, keys } = window.counted;
-      return { handlers, drawing, shown: keys[0] ?? null };
+      const { handlers, drawing, keys, gpu } = window.counted;
+      return { handlers, drawing, shown: keys[0] ?? null, gpu: gpu[0] ?? null };
     }));
   }
   if (costs.every((cost) => cost.shown === null)) throw new Error("no key led to a frame");
