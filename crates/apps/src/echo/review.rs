@@ -123,14 +123,21 @@ impl Desktop {
             let mut y = rect.y + 12.0;
             let s = f.heading(NodeId::of("card-title", 0), Point::new(x, y), &title, theme::TITLE, 2, w);
             y += s.h + 2.0;
-            let said = [("card-who", who), ("card-touch", touch.as_str())].map(|(id, text)| {
-                let block = f.block(text, SMALL, &[], Some(w - 24.0), Wrap::Word);
-                (NodeId::of(id, 0), text, f.engine.size(block).h)
-            });
-            let said_h = said[0].2 + said[1].2;
+            let texts = [("card-who", who), ("card-touch", touch.as_str())];
+            let measured = |f: &mut Frame<'_, Action>, w: f32| {
+                texts.map(|(id, text)| {
+                    let block = f.block(text, SMALL, &[], Some(w), Wrap::Word);
+                    (NodeId::of(id, 0), text, f.engine.size(block).h)
+                })
+            };
+            let mut said = measured(f, w);
+            let mut said_h = said[0].2 + said[1].2;
             // Where there is no room for both, who asks and what for scroll with the change.
             let small = rect.bottom() - 60.0 - y - said_h - 8.0 < BODY_MIN;
-            if !small {
+            if small {
+                said = measured(f, w - 24.0);
+                said_h = said[0].2 + said[1].2;
+            } else {
                 for (id, text, h) in &said {
                     f.say(*id, Point::new(x, y), text, SMALL, f.theme.muted, w);
                     y += h;
