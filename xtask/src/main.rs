@@ -10,6 +10,7 @@
 mod bench;
 mod browser;
 mod build;
+mod corpus;
 mod doctor;
 mod fetch;
 mod model;
@@ -33,6 +34,7 @@ cargo xtask <command>
                                   everything; --fast: tidy and native tests only;
                                   NAMEs pick end-to-end files by part of their name
   bench [NAME ...]                what the product costs, each figure beside a budget or a peer
+  corpus DIR                      what all skill packages and rule files below DIR look like to us
   tidy [--fast]                   the rules of the house: imports, file sizes, formatting, lints
   fixtures [NAME ...]             rewrite snapshots, to be looked at before they are committed
   assets                          fonts, model file and model modules only (trunk's pre-build hook)
@@ -94,6 +96,11 @@ fn run() -> Result<()> {
             testing::run(&places, &testing::Plan { fast: false, only: None, names, update: true })
         }
         "bench" => bench::run(&places, &args.rest()?),
+        "corpus" => {
+            let dirs = args.rest()?;
+            let [dir] = &dirs[..] else { bail!("corpus wants one folder") };
+            corpus::run(&places, std::path::Path::new(dir))
+        }
         "tidy" => {
             let fast = args.flag("--fast");
             args.done()?;

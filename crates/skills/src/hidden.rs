@@ -106,6 +106,10 @@ fn pictures(c: char) -> bool {
 }
 
 fn kind_of(c: char) -> Option<Hiding> {
+    // Most letters outside ASCII end here: Latin, and everything from kana to the Arabic forms.
+    if matches!(c, '\u{ae}'..='\u{34e}' | '\u{3165}'..='\u{fdff}' | '\u{370}'..='\u{5ff}') {
+        return None;
+    }
     Some(match c {
         '\n' | '\t' => return None,
         '\u{e0000}'..='\u{e007f}' => Hiding::Tag,
@@ -173,14 +177,35 @@ fn belongs(c: char, before: Option<char>, rest: &str) -> bool {
     }
 }
 
-/// Calls `f` with the kind, byte index and character of everything that hides. One pass; ASCII
-/// costs one comparison a byte.
+/// Where printable ASCII that goes on from `i` ends, or a little before the end of the text; eight
+/// bytes at a time.
+fn printable(bytes: &[u8], mut i: usize) -> usize {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    while let Some(&chunk) = bytes[i..].first_chunk::<8>() {
+        let w = u64::from_le_bytes(chunk);
+        // The top bit of a byte is set when it is not ASCII, is U+007F, or is below a blank. Carries
+        // only go to later bytes, so the first one that is set is right.
+        let odd = (w | w.wrapping_add(ONES) | w.wrapping_sub(ONES * 0x20)) & (ONES * 0x80);
+        if odd != 0 {
+            return i + odd.trailing_zeros() as usize / 8;
+        }
+        i += 8;
+    }
+    i
+}
+
+/// Calls `f` with the kind, byte index and character of everything that hides, in one pass.
 fn each(text: &str, mut f: impl FnMut(Hiding, usize, char)) {
     let mut before = None;
     let mut pass_until = 0;
     let bytes = text.as_bytes();
     let mut i = 0;
     while i < bytes.len() {
+        let tame = printable(bytes, i);
+        if tame > i {
+            (before, i) = (Some(char::from(bytes[tame - 1])), tame);
+            continue;
+        }
         let b = bytes[i];
         if (0x20..0x7f).contains(&b) || b == b'\n' || b == b'\t' {
             before = Some(char::from(b));

@@ -48,8 +48,8 @@ fn line_at(text: &str, at: usize) -> (&str, usize) {
     let rest = &text[at..];
     let end = rest.bytes().position(|b| b == b'\n').map_or(text.len(), |i| at + i + 1);
     let line = &text[at..end];
-    let line = line.strip_suffix('\n').unwrap_or(line);
-    (line.strip_suffix('\r').unwrap_or(line), end)
+    let bare = line.strip_suffix('\n').map(|l| l.strip_suffix('\r').unwrap_or(l));
+    (bare.unwrap_or(line), end)
 }
 
 fn is_fence(line: &str) -> bool {

@@ -108,8 +108,20 @@ impl Fault {
 }
 
 /// The lines of a text: they end in LF, CRLF or a lone CR, as the parser counts them.
-pub(super) fn lines(text: &str) -> Vec<&str> {
-    text.split('\n').flat_map(|l| l.strip_suffix('\r').unwrap_or(l).split('\r')).collect()
+pub(crate) fn lines(text: &str) -> Vec<&str> {
+    let (mut out, mut from) = (vec![], 0);
+    for (i, b) in text.bytes().enumerate() {
+        match b {
+            b'\n' if text[..i].ends_with('\r') => from = i + 1,
+            b'\n' | b'\r' => {
+                out.push(&text[from..i]);
+                from = i + 1;
+            }
+            _ => {}
+        }
+    }
+    out.push(&text[from..]);
+    out
 }
 
 /// The source by line, for looking at what stands around an event.

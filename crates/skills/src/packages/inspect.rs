@@ -241,7 +241,7 @@ fn characters(text: &str, split: &fence::Split<'_>, report: &mut Report<'_>) {
         let cause = "the frontmatter is not in normal form C: a letter is written as two characters here";
         report.push(Code::UnicodeMalformed, NotPortable, at, cause, "write composed characters");
     }
-    if let Some(i) = text.as_bytes()[split.body.clone()].iter().position(|b| *b == 0) {
+    if let Some(i) = text[split.body.clone()].find('\0') {
         let at = split.body.start + i;
         report.byte(Code::UnicodeMalformed, NotPortable, at, "there is a NUL (U+0000) in the body", "remove it");
     }
@@ -257,7 +257,7 @@ fn body(text: &str, range: &Range<usize>, report: &mut Report<'_>) {
         let fix = "move details into files below references/";
         report.byte(Code::BodyTooLarge, Severity::NotPortable, range.start, &cause, fix);
     } else {
-        let lines = body.lines().count();
+        let lines = body.bytes().filter(|b| *b == b'\n').count() + usize::from(!body.ends_with('\n'));
         if lines > BODY_LINES_ADVISED {
             let cause = format!("the body has {lines} lines; the format advises at most {BODY_LINES_ADVISED}");
             let fix = "move details into files below references/";

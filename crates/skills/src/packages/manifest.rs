@@ -268,7 +268,7 @@ fn description(m: &Manifest, at: Option<Mark>, report: &mut Report<'_>) {
     } else if n > DESCRIPTION_MAX {
         let cause = format!("description has {n} characters, at most {DESCRIPTION_MAX} are allowed");
         report.push(Code::DescriptionNotUseful, NotPortable, at, &cause, "shorten it; details belong in the body");
-    } else if names::folded(bare) == names::folded(&m.name) {
+    } else if bare.len() <= 4 * m.name.len() && names::folded(bare) == names::folded(&m.name) {
         report.push(Code::DescriptionNotUseful, NotPortable, at, "the description is only the name again", fix);
     } else if bare.chars().count() < DESCRIPTION_SHORT {
         let cause = format!("description has only {} characters", bare.chars().count());

@@ -3,6 +3,7 @@
 
 mod activate;
 pub mod bounds;
+pub mod corpus;
 pub mod depends;
 mod discover;
 mod inspect;
@@ -22,7 +23,7 @@ pub use activate::{Activated, Activation, Provenance, Reread};
 pub use discover::{Discovery, FILE, Found, Standing};
 pub use inspect::{Inspection, Verdict, inspect};
 pub use manifest::{FIELDS, Manifest, name_fault, tokens};
-pub use normal::{NormalCopy, NormalRefusal, normal_copy};
+pub use normal::{NormalCopy, NormalRefusal, PortableText, normal_copy, portable_text};
 pub use resolve::{CatalogEntry, Changes, PackageRefusal, Packages, Told};
 pub use root::{Root, RootScan, unsafe_name};
 pub use told::ToldBook;

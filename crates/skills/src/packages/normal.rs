@@ -6,7 +6,7 @@
 //! itself is not offered: then the file wants a person's words.
 
 use super::bounds::{
-    COMPATIBILITY_MAX, DESCRIPTION_MAX, FILE_MAX, LICENSE_MAX, METADATA_KEY_MAX, METADATA_KEYS_MAX, METADATA_VALUE_MAX,
+    COMPATIBILITY_MAX, DESCRIPTION_MAX, LICENSE_MAX, METADATA_KEY_MAX, METADATA_KEYS_MAX, METADATA_VALUE_MAX,
     TOOL_HINT_MAX, TOOL_HINTS_MAX,
 };
 use super::discover::{FILE, Found};
@@ -17,8 +17,8 @@ use crate::diagnostic::Diagnostic;
 use crate::frontmatter::repair::quoted;
 use crate::frontmatter::yaml::{self, Style, Value};
 use crate::hidden::{self, names};
-use kernel::Refusal;
 use kernel::mount::{Expect, MountPath, Need};
+use kernel::{Digest, Refusal};
 use unicode_normalization::UnicodeNormalization;
 
 /// A portable copy, ready for the file review.
@@ -79,51 +79,70 @@ impl From<NormalRefusal> for Refusal {
     }
 }
 
+/// A portable text made of a readable one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortableText {
+    /// The skill's name in it.
+    pub name: String,
+    /// The whole file.
+    pub text: String,
+    /// What was changed, moved or left out, one line each.
+    pub changes: Vec<String>,
+}
+
+/// Makes a portable text of a file in a folder of this name.
+///
+/// # Errors
+/// [`NormalRefusal`], but for a name that is taken.
+pub fn portable_text(folder: &str, bytes: &[u8]) -> Result<PortableText, NormalRefusal> {
+    let seen = inspect(folder, bytes, bytes.len() as u64);
+    let Some(m) = &seen.manifest else { return Err(NormalRefusal::Unreadable) };
+    if seen.verdict == Verdict::Portable {
+        return Err(NormalRefusal::Portable);
+    }
+    let mut changes = vec![];
+    let name = target(folder, m)?;
+    if m.name != name {
+        changes.push(format!("name: {} becomes {name}", kernel::clip::clip(&hidden::reveal(&m.name), 80)));
+    }
+    if name != folder {
+        changes.push(format!("folder: the copy goes to {name}; other files stay where they are"));
+    }
+    let mut text = frontmatter(&name, m, &mut changes);
+    text.push_str(&body(bytes, &seen.body, &mut changes));
+    let check = inspect(&name, text.as_bytes(), text.len() as u64);
+    if check.verdict != Verdict::Portable {
+        let worst: Option<&Diagnostic> = check.diagnostics.iter().max_by_key(|d| d.severity);
+        return Err(NormalRefusal::StillNot(worst.map_or_else(String::new, |d| d.cause.clone())));
+    }
+    Ok(PortableText { name, text, changes })
+}
+
 /// Makes the copy of `found`, whose bytes were read again just now.
 ///
 /// # Errors
 /// [`NormalRefusal`].
 pub fn normal_copy(packages: &Packages, found: &Found, bytes: &[u8]) -> Result<NormalCopy, NormalRefusal> {
-    let seen = inspect(&found.folder, bytes, bytes.len() as u64);
-    let (Some(path), Some(m)) = (&found.path, &seen.manifest) else { return Err(NormalRefusal::Unreadable) };
-    if seen.verdict == Verdict::Portable {
-        return Err(NormalRefusal::Portable);
-    }
-    let mut changes = vec![];
-    let name = target(found, m)?;
-    let in_place = name == found.folder;
-    if !in_place && packages.found().iter().any(|f| f.root == found.root && names::folded(&f.folder) == name) {
-        return Err(NormalRefusal::NameTaken(name));
-    }
-    if m.name != name {
-        changes.push(format!("name: {} becomes {name}", kernel::clip::clip(&hidden::reveal(&m.name), 80)));
-    }
-    if !in_place {
-        changes.push(format!("folder: the copy goes to {name}; other files stay where they are"));
-    }
-    let mut text = frontmatter(&name, m, &mut changes);
-    text.push_str(&body(bytes, &seen.body, &mut changes));
-    let after = text.into_bytes();
-    let check = inspect(&name, &after, after.len() as u64);
-    if check.verdict != Verdict::Portable || after.len() > FILE_MAX {
-        let worst: Option<&Diagnostic> = check.diagnostics.iter().max_by_key(|d| d.severity);
-        return Err(NormalRefusal::StillNot(worst.map_or_else(String::new, |d| d.cause.clone())));
-    }
-    let (path, expect) = if in_place {
-        (path.clone(), Expect::Digest(seen.digest))
+    let Some(path) = &found.path else { return Err(NormalRefusal::Unreadable) };
+    let PortableText { name, text, changes } = portable_text(&found.folder, bytes)?;
+    let (path, expect) = if name == found.folder {
+        (path.clone(), Expect::Digest(Digest::of(bytes)))
     } else {
+        if packages.found().iter().any(|f| f.root == found.root && names::folded(&f.folder) == name) {
+            return Err(NormalRefusal::NameTaken(name));
+        }
         let to = path.parent().parent().join(&name).and_then(|f| f.join(FILE));
         (to.map_err(|e| NormalRefusal::StillNot(e.to_string()))?, Expect::Absent)
     };
-    Ok(NormalCopy { name, path, expect, before: bytes.to_vec(), after, changes })
+    Ok(NormalCopy { name, path, expect, before: bytes.to_vec(), after: text.into_bytes(), changes })
 }
 
 /// The folder's name where it is portable, else one made of the file's or the folder's.
-fn target(found: &Found, m: &Manifest) -> Result<String, NormalRefusal> {
-    if name_fault(&found.folder).is_none() {
-        return Ok(found.folder.clone());
+fn target(folder: &str, m: &Manifest) -> Result<String, NormalRefusal> {
+    if name_fault(folder).is_none() {
+        return Ok(folder.to_owned());
     }
-    let made = [&m.name, &found.folder].into_iter().map(|n| names::slug(n)).find(|n| !n.is_empty());
+    let made = [m.name.as_str(), folder].into_iter().map(names::slug).find(|n| !n.is_empty());
     made.ok_or_else(|| NormalRefusal::NoName(hidden::reveal(&m.name).into_owned()))
 }
 
