@@ -398,6 +398,38 @@ fn the_palette_is_worked_by_all_its_keys() {
 }
 
 #[test]
+fn the_bare_list_shows_apps_then_tools_and_habit_puts_no_changing_tool_first() {
+    let mut rig = Rig::new();
+    // Used often: the changing tool, and an action.
+    for _ in 0..3 {
+        rig.type_("/tool:files.write put \"x\" into a.md");
+        rig.press(Key::Enter);
+        rig.frame();
+        rig.ctrl('a');
+        rig.press(Key::Backspace);
+    }
+    let names = |rig: &Rig| -> Vec<String> {
+        let part = rig.part("Listbox");
+        let rows = part.lines().skip(1);
+        rows.filter_map(|l| l.split('"').nth(1)).map(|n| n.split(' ').next().unwrap_or("").to_owned()).collect()
+    };
+    rig.type_("/");
+    let all = names(&rig);
+    assert_eq!(all[..3], ["/app:ai-echo", "/app:files", "/app:settings"], "{all:?}");
+    assert!(all[3..].iter().all(|n| n.starts_with("/tool:")), "{all:?}");
+    assert!(!["/tool:files.write", "/tool:files.edit", "/tool:files.undo"].contains(&all[3].as_str()), "{all:?}");
+    // Enter on it changes nothing and asks nobody.
+    rig.press(Key::Enter);
+    rig.frame();
+    assert_eq!(rig.draft(), "");
+    rig.type_("/tool:");
+    let tools = names(&rig);
+    let changing = |n: &String| ["edit", "undo", "write"].iter().any(|c| n.ends_with(c));
+    let first = tools.iter().position(changing).expect("a changing tool");
+    assert!(tools[first..].iter().all(changing), "what changes something stands last: {tools:?}");
+}
+
+#[test]
 fn what_lacks_proof_acts_on_nothing_and_is_refused_by_name() {
     let mut rig = Rig::new();
     rig.type_("hello");

@@ -48,6 +48,11 @@ pub enum Danger {
 }
 
 impl ToolClass {
+    /// It changes something, here or outside.
+    #[must_use]
+    pub fn mutates(self) -> bool {
+        self >= Self::Write
+    }
     /// The least danger of the class.
     #[must_use]
     pub fn floor(self) -> Danger {

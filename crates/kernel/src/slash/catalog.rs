@@ -32,6 +32,18 @@ impl RowKind {
             Self::Skill(_) => "skill",
         }
     }
+    /// Its place in the list of everything: what a person most likely wants comes first.
+    #[must_use]
+    pub fn group(&self) -> u8 {
+        match self {
+            Self::App(_) => 0,
+            Self::Tool(_) => 1,
+            Self::Skill(_) => 2,
+            Self::Action(..) => 3,
+            Self::Go(..) => 4,
+            Self::Command(_) => 5,
+        }
+    }
     /// It acts here and never reaches a model (I-153).
     #[must_use]
     pub fn is_local(&self) -> bool {
@@ -84,6 +96,8 @@ pub struct SlashRow {
     pub args: Vec<ArgSlot>,
     /// Why it cannot be used now.
     pub disabled: Option<String>,
+    /// Its tool changes something.
+    pub mutates: bool,
     pub(super) name_lower: String,
     pub(super) title_lower: String,
 }
@@ -155,7 +169,8 @@ impl Catalog {
             let disabled = router.eligible(name, &now.agent).err().map(|e| e.to_string()).or(missing);
             let source = Source { registry: RegistryKind::Tools, package: t.source.owner.to_string(), rev: t.rev };
             let (canonical, kind) = (format!("/tool:{name}"), RowKind::Tool(name.clone()));
-            rows.push(row(canonical, kind, &t.source.title, "tool", source, task_slot(), disabled, &t.digest.0));
+            let made = row(canonical, kind, &t.source.title, "tool", source, task_slot(), disabled, &t.digest.0);
+            rows.push(SlashRow { mutates: t.source.class.mutates(), ..made });
         }
         for g in kernel.guidance().iter().filter(|g| kernel.packages().is_enabled(&g.package)) {
             let disabled = skill_problem(g).map(str::to_owned);
@@ -330,6 +345,7 @@ fn row(
         alias: None,
         args,
         disabled,
+        mutates: false,
         name_lower,
         title_lower,
     }

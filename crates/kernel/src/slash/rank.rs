@@ -105,14 +105,17 @@ impl SearchManager {
             let fit = fit.or_else(|| row.title_lower.find(needle).map(|at| (Tier::Description, 0, Place::Title(at))));
             if let Some((tier, score, place)) = fit {
                 let used = recency.get(&row.canonical).copied().unwrap_or(0);
-                // The bare list is by kind and name; while searching shorter names come first.
-                let len = if needle.is_empty() { 0 } else { row.canonical.len() };
-                found.push(((tier, Reverse(score), Reverse(used), len, i), place));
+                // The bare list is by kind; in a kind what changes something stands last, however
+                // often it was used. While searching shorter names come first.
+                let bare = needle.is_empty();
+                let kind = if bare { (row.kind.group(), row.mutates) } else { (0, false) };
+                let len = if bare { 0 } else { row.canonical.len() };
+                found.push(((kind, tier, Reverse(score), Reverse(used), len, i), place));
             }
         }
         found.sort_unstable_by_key(|(order, _)| *order);
         let mut hits = Vec::with_capacity(found.len());
-        for (n, ((tier, .., row), place)) in found.into_iter().enumerate() {
+        for (n, ((_, tier, .., row), place)) in found.into_iter().enumerate() {
             let mut hit = Hit { row, tier, name_marks: vec![], title_marks: vec![] };
             if n < SHOWN_MAX {
                 let row = &catalog.rows[row];
