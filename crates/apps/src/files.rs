@@ -9,6 +9,7 @@ use scene::{Node, NodeId, Point, Rect, Role};
 use ui::theme::{self, BODY, CAPTION, MONO, SMALL};
 use ui::widgets::{self, Kind as Button};
 use ui::{Control, Cursor, Frame, Icon};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Entries shown of one folder.
 pub const ENTRIES_MAX: usize = 4096;
@@ -32,6 +33,32 @@ struct Open {
     lines: Option<Result<Vec<String>, String>>,
     /// What was kept of how much.
     cut: Option<(usize, u64)>,
+    /// The lines in rows of a number of columns: (line, from, to).
+    rows: (usize, Vec<(u32, u32, u32)>),
+}
+
+/// Cuts lines into rows of at most `columns`, where wide characters take two. The rows have one
+/// height, so that a long file costs only those in view.
+fn rows_of(lines: &[String], columns: usize) -> Vec<(u32, u32, u32)> {
+    let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let mut out = Vec::with_capacity(lines.len());
+    for (n, l) in lines.iter().enumerate() {
+        let (mut from, mut used) = (0, 0);
+        for (at, g) in l.grapheme_indices(true) {
+            let wide = match g.chars().next() {
+                Some('\t') => 8,
+                Some(c) if c >= '\u{1100}' => 2,
+                _ => 1,
+            };
+            if used + wide > columns && at > from {
+                out.push((small(n), small(from), small(at)));
+                (from, used) = (at, 0);
+            }
+            used += wide;
+        }
+        out.push((small(n), small(from), small(l.len())));
+    }
+    out
 }
 
 /// What Files keeps.
@@ -80,7 +107,7 @@ impl FilesUi {
         let Some(mount) = self.mount.clone() else { return };
         self.reading = Some(FilesId(id));
         let needs = vec![Need::Read { path: path.clone(), max: FILE_MAX }];
-        self.file = Some(Open { path, lines: None, cut: None });
+        self.file = Some(Open { path, lines: None, cut: None, rows: (0, vec![]) });
         out.push(Effect::Files { id: FilesId(id), mount, needs });
     }
     /// Closes the file; gives the place of its row in the list.
@@ -421,7 +448,7 @@ impl Desktop {
     }
 
     fn paint_file(&mut self, f: &mut Frame<'_, Action>, r: Rect) {
-        let Some(file) = &self.files.file else { return };
+        let Some(file) = &mut self.files.file else { return };
         let top = Rect::new(r.x, r.y, r.w, 36.0);
         let words = match file.cut {
             Some((kept, total)) => format!("{kept} of {total} bytes are shown"),
@@ -482,21 +509,52 @@ impl Desktop {
         let value = lines.join("\n");
         f.node(Node { id, role: Role::Code, name: file.path.to_string(), value, rect: body, ..Node::default() });
         f.press(id, body, Action::Focus(id), Cursor::Default, true);
-        // Long lines run on and are cut by the window's edge; the row height stays fixed, so
-        // that a long file costs only the rows in view.
+        // Long lines go on in the next row; only the rows in view are laid out.
+        let (left, cell) = (68.0, f.width("0000000000", MONO) / 10.0);
+        let columns = ((body.w - left - 20.0) / cell).floor().max(8.0) as usize;
+        if file.rows.0 != columns {
+            file.rows = (columns, rows_of(lines, columns));
+        }
+        let rows = &file.rows.1;
         f.scroll(id, body, y, |f, y| {
             let first = (y / row).floor().max(0.0) as usize;
             let most = (body.h / row).ceil() as usize + 1;
-            for (i, l) in lines.iter().enumerate().skip(first).take(most) {
+            for (i, (n, from, to)) in rows.iter().enumerate().skip(first).take(most) {
                 let ly = (body.y + 4.0 + i as f32 * row - y).round();
-                let n = (i + 1).to_string();
-                let nw = f.width(&n, MONO);
-                let _ = f.line(Point::new(body.x + 52.0 - nw, ly), &n, MONO, f.theme.muted, nw + 2.0);
-                let shown = &l[..clip::boundary(l, 2000)];
-                let _ = f.line(Point::new(body.x + 68.0, ly), shown, MONO, f.theme.text, body.w - 80.0);
+                if *from == 0 {
+                    let n = (n + 1).to_string();
+                    let nw = f.width(&n, MONO);
+                    let _ = f.line(Point::new(body.x + 52.0 - nw, ly), &n, MONO, f.theme.muted, nw + 2.0);
+                }
+                let shown = lines.get(*n as usize).and_then(|l| l.get(*from as usize..*to as usize)).unwrap_or("");
+                let _ = f.line(Point::new(body.x + left, ly), shown, MONO, f.theme.text, body.w - left);
             }
-            8.0 + lines.len() as f32 * row
+            8.0 + rows.len() as f32 * row
         });
         f.ring(id, body.inset(1.0, 1.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_goes_on_in_the_next_row_and_nothing_of_it_is_lost() {
+        let long = format!("{}é漢字👩‍👩‍👧‍👦{}", "a".repeat(4000), "z".repeat(10));
+        let lines = vec!["short".to_owned(), String::new(), long.clone()];
+        for columns in [8, 80, 10_000] {
+            let rows = rows_of(&lines, columns);
+            for (n, l) in lines.iter().enumerate() {
+                let parts: String = rows
+                    .iter()
+                    .filter(|(line, ..)| *line as usize == n)
+                    .map(|(_, a, b)| &l[*a as usize..*b as usize])
+                    .collect();
+                assert_eq!(&parts, l, "{columns}");
+            }
+            assert!(rows.iter().all(|(_, a, b)| (b - a) as usize <= columns * 32));
+        }
+        assert_eq!(rows_of(&lines, 80).len(), 2 + 4030_usize.div_ceil(80));
     }
 }

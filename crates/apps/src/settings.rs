@@ -8,7 +8,7 @@ use models::{BaseUrl, ProviderConfig, Secret};
 use scene::{Node, NodeId, Point, Rect, Role};
 use ui::theme::{self, BODY, CAPTION, MONO, SMALL};
 use ui::widgets::{self, Kind as Button};
-use ui::{Control, Field, Frame};
+use ui::{Control, Field, Frame, Icon};
 
 fn url_id() -> NodeId {
     NodeId::of("provider-url", 0)
@@ -33,6 +33,8 @@ pub(crate) fn owns(id: NodeId) -> bool {
 #[derive(Debug)]
 pub(crate) struct SettingsUi {
     pub section: Section,
+    /// On a narrow screen: the list of pages is unfolded.
+    pub pages_open: bool,
     url: Field,
     model: Field,
     pub key: Field,
@@ -45,6 +47,7 @@ impl Default for SettingsUi {
     fn default() -> Self {
         Self {
             section: Section::default(),
+            pages_open: false,
             url: Field::line(""),
             model: Field::line(""),
             key: Field::secret(),
@@ -81,7 +84,7 @@ impl SettingsUi {
                 self.listed = models.into_iter().take(12).collect();
                 words
             }
-            Err(words) => words,
+            Err(words) => format!("{words} The settings are saved all the same."),
         };
         status.clone_from(&self.said);
     }
@@ -161,9 +164,10 @@ impl Desktop {
         let narrow = rect.w < 560.0;
         let row = f.m.row;
         let side = if narrow { rect.w } else { 190.0 };
-        let per = if narrow { 3 } else { 1 };
-        let rows = Section::all().count().div_ceil(per);
-        let nav = Rect::new(rect.x, rect.y, side, if narrow { rows as f32 * row + 12.0 } else { rect.h });
+        // On a narrow screen the list of pages is folded into a line that says where one is.
+        let folded = narrow && !self.settings.pages_open;
+        let lines = if folded { 0 } else { Section::all().count() } + usize::from(narrow);
+        let nav = Rect::new(rect.x, rect.y, side, if narrow { lines as f32 * row + 12.0 } else { rect.h });
         f.fill_radii(nav, f.theme.panel, scene::Radii([0.0, 0.0, 0.0, 10.0]));
         let edge = if narrow {
             Rect::new(nav.x, nav.bottom() - 1.0, nav.w, 1.0)
@@ -179,9 +183,22 @@ impl Desktop {
             ..Node::default()
         };
         f.group(node, |f| {
-            let w = (nav.w - 16.0) / per as f32;
-            for (i, (s, _, title)) in Section::all().enumerate() {
-                let r = Rect::new(nav.x + 8.0 + (i % per) as f32 * w, nav.y + 6.0 + (i / per) as f32 * row, w, row);
+            let place = |i: usize| Rect::new(nav.x + 8.0, nav.y + 6.0 + i as f32 * row, nav.w - 16.0, row);
+            if narrow {
+                let r = place(0);
+                let title = Section::all().find(|(k, ..)| *k == self.settings.section).map_or("", |(.., t)| t);
+                let mut c = Control::button("Pages of Settings").describe(title);
+                c.state.expanded = Some(!folded);
+                f.control(NodeId::of("settings-pages", 0), r, c, Some(Action::TogglePages), |f, look| {
+                    widgets::row_back(f, r, false, look);
+                    let at = Point::new(r.x + 10.0, r.y + (r.h - 20.0) / 2.0);
+                    let _ = f.line(at, title, SMALL.weight(600), f.theme.text, r.w - 44.0);
+                    let sign = if folded { Icon::Down } else { Icon::Up };
+                    ui::icons::icon(f, sign, Rect::new(r.right() - 30.0, r.y, 20.0, r.h), f.theme.muted);
+                });
+            }
+            for (i, (s, _, title)) in Section::all().enumerate().filter(|_| !folded) {
+                let r = place(i + usize::from(narrow));
                 let on = self.settings.section == s;
                 let mut c = Control::button(title);
                 c.state.pressed = Some(on);
@@ -312,6 +329,8 @@ impl Desktop {
         let c = Control::new(Role::TextField, "Name of the model there");
         self.settings.model.boxed(f, model_id(), Rect::new(s.x, s.y, s.w, h), c, "llama3.2", Action::Focus(model_id()));
         s.y += h + 12.0;
+        let origin = BaseUrl::parse(self.settings.url.text()).ok().map(|u| u.origin().to_string());
+        let stored = origin.is_some_and(|o| self.keys.contains(&o));
         s.label(f, "Key, if it needs one");
         let c = Control::new(Role::TextField, "Key")
             .describe("kept in this browser, never shown again, sent only to this address's origin");
@@ -320,7 +339,7 @@ impl Desktop {
             key_id(),
             Rect::new(s.x, s.y, s.w, h),
             c,
-            "leave empty to keep the one that is stored",
+            if stored { "leave empty to keep the one that is stored" } else { "leave empty where none is needed" },
             Action::Focus(key_id()),
         );
         s.y += h + 12.0;
@@ -336,14 +355,6 @@ impl Desktop {
             Action::TestProvider,
         );
         s.y += f.m.control + 12.0;
-        if !self.settings.said.is_empty() {
-            let said = self.settings.said.clone();
-            s.text(f, &said, false);
-        }
-        for m in self.settings.listed.clone() {
-            let r = f.line(Point::new(s.x + 12.0, s.y), &m, MONO, f.theme.muted, s.w - 12.0);
-            s.y += r.h;
-        }
         for k in self.keys.clone() {
             s.y += 8.0;
             let label = format!("A key is stored for {k}");
@@ -361,6 +372,17 @@ impl Desktop {
                 Action::ForgetKey(k),
             );
             s.y += size.h.max(32.0);
+        }
+        if !self.keys.is_empty() {
+            s.y += 12.0;
+        }
+        if !self.settings.said.is_empty() {
+            let said = self.settings.said.clone();
+            s.text(f, &said, false);
+        }
+        for m in self.settings.listed.clone() {
+            let r = f.line(Point::new(s.x + 12.0, s.y), &m, MONO, f.theme.muted, s.w - 12.0);
+            s.y += r.h;
         }
     }
 

@@ -55,6 +55,8 @@ impl LocalModel {
         match self {
             Self::Unknown => "Looking for the model".into(),
             Self::Absent => "Model not on this device".into(),
+            // All bytes are here: what is left is to check them.
+            Self::Downloading { done, total } if done >= total => "Checking the model".into(),
             Self::Downloading { done, total } => {
                 format!("Fetching model: {} of {} MB", mb(*done), mb(*total))
             }
@@ -67,6 +69,11 @@ impl LocalModel {
             Self::Lost(_) => "Local engine lost".into(),
             Self::Failed(_) => "Model could not be loaded".into(),
         }
+    }
+    /// It is on its way and needs nobody.
+    #[must_use]
+    pub fn is_coming(&self) -> bool {
+        matches!(self, Self::Unknown | Self::Downloading { .. } | Self::Verifying | Self::Loading)
     }
     /// 0 to 100 while something is fetched; never 100 before everything is here.
     #[must_use]

@@ -6,7 +6,7 @@ use crate::theme;
 use scene::{Border, Node, NodeId, Point, Rect, Rgba, Role, State};
 use std::ops::Range;
 use text::edit::Unit;
-use text::{EditBuffer, TextEngine, TextStyle, Wrap};
+use text::{Affinity, EditBuffer, Hit, TextEngine, TextStyle, Wrap};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// The caret blinks for this long after the last edit, then stands (decision 26).
@@ -36,6 +36,9 @@ pub struct Field {
     pub secret: bool,
     scroll: f32,
     goal_x: Option<f32>,
+    /// On which line the caret stands where one wraps: it belongs to the caret's place, not to
+    /// the text, and holds until the caret moves by anything else.
+    side: (usize, Affinity),
     last_edit: u64,
     drag_unit: Range<usize>,
 }
@@ -127,12 +130,13 @@ impl Field {
             Key::Up | Key::Down if self.multiline => {
                 let down = k.key == Key::Down;
                 let to = geom.and_then(|g| {
-                    let goal = self.goal_x.unwrap_or_else(|| engine.caret(g.block, self.shown(self.buffer.caret())).x);
+                    let at = engine.caret_at(g.block, self.at());
+                    let goal = self.goal_x.unwrap_or(at.x);
                     self.goal_x = Some(goal);
-                    engine.vertical(g.block, self.shown(self.buffer.caret()), goal, down)
+                    beside(engine, g, at, goal, down)
                 });
                 let end = if down { self.text().len() } else { 0 };
-                self.buffer.move_to(to.unwrap_or(end), shift);
+                self.go(to.unwrap_or(Hit { byte: end, affinity: Affinity::After }), shift);
             }
             Key::Backspace => self.buffer.delete_back(unit),
             Key::Delete => self.buffer.delete_forward(unit),
@@ -160,13 +164,27 @@ impl Field {
     /// Whether the caret stands on the first (or last) line, where Up (Down) may mean more.
     pub fn at_edge(&mut self, down: bool, engine: &mut TextEngine, geom: Option<&FieldGeom>) -> bool {
         let Some(g) = geom else { return true };
-        engine.vertical(g.block, self.shown(self.buffer.caret()), 0.0, down).is_none()
+        let at = engine.caret_at(g.block, self.at());
+        beside(engine, g, at, 0.0, down).is_none()
+    }
+    /// The caret as the engine knows it.
+    fn at(&self) -> Hit {
+        let byte = self.buffer.caret();
+        let affinity = if self.side.0 == byte { self.side.1 } else { Affinity::After };
+        Hit { byte: self.shown(byte), affinity }
+    }
+    /// Moves the caret to a place of the engine's, and keeps on which line that was.
+    fn go(&mut self, to: Hit, extend: bool) {
+        self.buffer.move_to(self.real(to.byte), extend);
+        self.side = (self.buffer.caret(), to.affinity);
     }
     fn edge(&mut self, unit: Unit, end: bool, extend: bool, engine: &mut TextEngine, geom: Option<&FieldGeom>) {
         match (unit, geom) {
             (Unit::Line, Some(g)) if self.multiline => {
-                let line = engine.line_bounds(g.block, self.shown(self.buffer.caret()));
-                self.buffer.move_to(if end { line.end } else { line.start }, extend);
+                let c = engine.caret_at(g.block, self.at());
+                let x = if end { f32::MAX / 4.0 } else { -1.0 };
+                let to = engine.hit_at(g.block, Point::new(x, c.y + c.h / 2.0));
+                self.go(to, extend);
             }
             _ if end => self.buffer.move_forward(unit, extend),
             _ => self.buffer.move_back(unit, extend),
@@ -175,11 +193,12 @@ impl Field {
 
     /// A press inside: places the caret, or selects a word or a line.
     pub fn press(&mut self, engine: &TextEngine, g: &FieldGeom, at: Point, clicks: u8, extend: bool, now: u64) {
-        let byte = self.real(engine.hit(g.block, Point::new(at.x - g.origin.x, at.y - g.origin.y)));
+        let hit = engine.hit_at(g.block, Point::new(at.x - g.origin.x, at.y - g.origin.y));
+        let byte = self.real(hit.byte);
         match clicks {
             2 if !self.secret => self.buffer.select_word(byte),
             3.. => self.buffer.select_line(byte),
-            _ => self.buffer.move_to(byte, extend),
+            _ => self.go(hit, extend),
         }
         self.drag_unit = self.buffer.selected();
         self.touched(now);
@@ -250,7 +269,7 @@ impl Field {
         let (width, wrap) = if self.multiline { (Some(inner.w), Wrap::Word) } else { (None, Wrap::None) };
         let block = f.block(&display, style, &[], width, wrap);
         let size = f.engine.size(block);
-        let caret = f.engine.caret(block, self.shown(self.buffer.caret()));
+        let caret = f.engine.caret_at(block, self.at());
         // The caret stays in view: across for one line, down for several.
         let (at, extent, total, end) = if self.multiline {
             (caret.y, inner.h, size.h, caret.bottom())
@@ -342,6 +361,12 @@ impl Field {
     pub fn wheel(&mut self, dy: f32) {
         self.scroll = (self.scroll + dy).max(0.0);
     }
+}
+
+/// The place one line above or below a caret, in a column; none at the first or last line.
+fn beside(engine: &mut TextEngine, g: &FieldGeom, caret: Rect, goal: f32, down: bool) -> Option<Hit> {
+    let y = if down { caret.bottom() + 1.0 } else { caret.y - 1.0 };
+    (y >= 0.0 && y < engine.size(g.block).h).then(|| engine.hit_at(g.block, Point::new(goal, y)))
 }
 
 /// The colour of text in a field that is disabled.

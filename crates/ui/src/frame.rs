@@ -176,6 +176,8 @@ pub struct Painted<A> {
     pub scrolls: Vec<ScrollGeom>,
     /// Selectable text.
     pub texts: Vec<TextGeom>,
+    /// Controls whose name is not drawn: (node, where, name).
+    pub tips: Vec<(NodeId, Rect, String)>,
     /// When the next frame is due by itself, in milliseconds of the page's clock.
     pub wake_at: Option<u64>,
 }
@@ -191,6 +193,7 @@ impl<A> Default for Painted<A> {
             fields: vec![],
             scrolls: vec![],
             texts: vec![],
+            tips: vec![],
             wake_at: None,
         }
     }
@@ -489,6 +492,15 @@ impl<'a, A: Clone> Frame<'a, A> {
             self.bordered(rect.inset(-2.0, -2.0), Rgba::CLEAR, 8.0, border);
         }
         r
+    }
+    /// A control whose name is said and not drawn: it is shown when the pointer rests there.
+    pub fn tip(&mut self, id: NodeId, rect: Rect, name: &str) {
+        self.out.tips.push((id, rect, name.to_owned()));
+    }
+    /// The name of what the pointer rests on, where that is not drawn.
+    #[must_use]
+    pub fn tip_of(&self, id: NodeId) -> Option<(Rect, String)> {
+        self.out.tips.iter().rev().find(|(n, ..)| *n == id).map(|(_, r, name)| (*r, name.clone()))
     }
     /// The focus ring of a node that is no control, while the keyboard is there.
     pub fn ring(&mut self, id: NodeId, rect: Rect) {

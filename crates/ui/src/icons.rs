@@ -31,6 +31,9 @@ pub enum Icon {
     Chip,
     Alert,
     Maximise,
+    HalfLeft,
+    HalfRight,
+    Side,
     Sun,
     Dot,
     Open,
@@ -73,6 +76,15 @@ pub fn icon<A: Clone>(f: &mut Frame<'_, A>, icon: Icon, rect: Rect, color: Rgba)
                 let d = d as f32 * 1.1;
                 f.fill(at(10.0 + d, 10.0 + d, 2.0, 2.0), color, 1.0);
             }
+        }
+        Icon::HalfLeft | Icon::HalfRight => {
+            f.bordered(at(1.0, 2.5, 14.0, 11.0), Rgba::CLEAR, 2.0, edge);
+            let dx = if icon == Icon::HalfLeft { 2.5 } else { 8.0 };
+            f.fill(at(dx, 4.0, 5.5, 8.0), color, 1.0);
+        }
+        Icon::Side => {
+            f.bordered(at(1.0, 2.5, 14.0, 11.0), Rgba::CLEAR, 2.0, edge);
+            f.fill(at(5.0, 3.5, 1.5, 9.0), color, 0.0);
         }
         Icon::Menu => {
             for i in 0..3 {

@@ -86,6 +86,7 @@ pub fn labelled_button<A: Clone>(
 /// A square button with an icon; its name is said and not drawn.
 pub fn icon_button<A: Clone>(f: &mut Frame<'_, A>, id: NodeId, rect: Rect, sign: Icon, control: Control, action: A) {
     let on = control.state.pressed == Some(true) || control.state.expanded == Some(true);
+    f.tip(id, rect, &control.name);
     f.control(id, rect, control, Some(action), |f, look| {
         let (fill, ink, _) = colours(f, Kind::Ghost, look);
         let (fill, ink) = if on { (f.theme.selected, f.theme.accent) } else { (fill, ink) };

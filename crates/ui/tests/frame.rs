@@ -166,3 +166,39 @@ fn the_caret_blinks_for_five_seconds_and_then_stands_without_a_timer() {
     assert_eq!(p.wake_at, Some(10_530));
     assert_eq!(painted(&mut field, &mut engine, 15_000).wake_at, None);
 }
+
+#[test]
+fn a_caret_at_a_soft_wrap_stands_on_the_line_that_was_meant() {
+    let (mut engine, theme) = (testing::engine(), Theme::dark());
+    let id = NodeId::of("field", 0);
+    let at = Attention { focus: Some(id), ..Attention::default() };
+    // No blank to wrap at: the end of a line and the start of the next are one byte.
+    let mut field = Field::area(&"m".repeat(60));
+    let paint = |field: &mut Field, engine: &mut TextEngine| {
+        let mut f = frame(engine, &theme, at, 0);
+        let rect = Rect::new(0.0, 0.0, 200.0, 200.0);
+        let style = ui::theme::READING;
+        let g = field.paint(&mut f, id, rect, Point::new(4.0, 4.0), style, Control::default(), "", "focus");
+        f.finish(|_, _| {});
+        g
+    };
+    let key = |k: Key| KeyPress { key: k, mods: Mods::default(), repeat: false, composing: false, at_ms: 0.0 };
+    field.buffer.move_to(2, false);
+    let g = paint(&mut field, &mut engine);
+    let first = g.caret.y;
+    assert_eq!(field.key(&key(Key::End), &mut engine, Some(&g), 0), Reply::Moved);
+    let g = paint(&mut field, &mut engine);
+    assert!((g.caret.y - first).abs() < 1.0 && g.caret.x > 100.0, "End stays on its line: {:?}", g.caret);
+    field.key(&key(Key::Home), &mut engine, Some(&g), 0);
+    assert_eq!(field.buffer.caret(), 0, "and Home goes to the beginning of that line");
+    // A press behind the first line is at its end, not on the next line.
+    let g = paint(&mut field, &mut engine);
+    field.press(&engine, &g, Point::new(199.0, first + 6.0), 1, false, 0);
+    let g = paint(&mut field, &mut engine);
+    assert!((g.caret.y - first).abs() < 1.0, "{:?}", g.caret);
+    // Down from there goes one line down, not two.
+    field.key(&key(Key::Down), &mut engine, Some(&g), 0);
+    let g = paint(&mut field, &mut engine);
+    let line = ui::theme::READING.line_height;
+    assert!((g.caret.y - first - line).abs() < 1.0, "{:?}", g.caret);
+}

@@ -96,6 +96,9 @@ pub struct ReviewRecord {
     pub proposal: Proposal,
     /// Since when.
     pub at: Instant,
+    /// Who asked for it, in words.
+    #[serde(default)]
+    pub asked_by: String,
 }
 
 /// What is kept for the whole product.

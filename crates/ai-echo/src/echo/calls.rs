@@ -173,12 +173,13 @@ impl Cx<'_> {
         };
         let explained = ToolActionReview.review(self.k.tools().get(&call.tool.name), &call);
         let turn = self.e.jobs.get(&id.turn);
-        let asked_by = match turn.map(|turn| (&turn.via, turn.provider.label())) {
+        let again = turn.and_then(|turn| turn.asked_by.clone());
+        let asked_by = again.unwrap_or_else(|| match turn.map(|turn| (&turn.via, turn.provider.label())) {
             Some((Via::Tool(name), _)) => format!("you, with /tool:{name}"),
             Some((Via::Undo(_), _)) => "you, with Undo".to_owned(),
             Some((_, label)) if !job.call.wire_id.is_empty() => format!("AI Echo ({label})"),
             _ => "AI Echo".to_owned(),
-        };
+        });
         // The model's own words, never those of a tool's result.
         let said = turn
             .and_then(|turn| turn.wire.iter().rev().find(|message| message.role == Role::Assistant))
@@ -201,7 +202,12 @@ impl Cx<'_> {
             shown_anew: job.shown_anew,
             proposal: proposal.clone(),
         };
-        let record = ReviewRecord { call: job.call.clone(), proposal: proposal.clone(), at: self.now };
+        let record = ReviewRecord {
+            call: job.call.clone(),
+            proposal: proposal.clone(),
+            at: self.now,
+            asked_by: review.asked_by.clone(),
+        };
         let lead = if job.shown_anew { "The file changed meanwhile; the change is shown anew. " } else { "" };
         self.e.reviews.insert(id.clone(), review);
         self.set_tool(&id, |state, summary, _| {
@@ -264,7 +270,7 @@ impl Cx<'_> {
             Some(receipt) => {
                 let words = format!("Undo the change to {}.", receipt.path);
                 let arguments = serde_json::json!({ "operation": operation.to_string() }).to_string();
-                self.scripted(&id, Tool::FilesUndo, arguments, Via::Undo(operation), &words);
+                self.scripted(&id, Tool::FilesUndo, arguments, Via::Undo(operation), None, &words);
             }
             None => self.refuse(Refusal::new(
                 "UndoUnknown",

@@ -61,7 +61,12 @@ impl Cx<'_> {
     pub(super) fn rename(&mut self, id: &ConversationId, title: &str) {
         if let Some(conversation) = self.e.conversations.get_mut(id) {
             conversation.rename(title);
+            let cut = title.trim().len() > crate::conversation::MAX_TITLE;
             self.save_conversation(id);
+            if cut {
+                let most = crate::conversation::MAX_TITLE;
+                self.announce(format!("A title has room for {most} bytes, so this one was cut."));
+            }
         }
     }
 
@@ -359,20 +364,32 @@ impl Cx<'_> {
     fn show_again(&mut self, id: &ConversationId, review: ReviewRecord) {
         self.store(StoreOp::DeleteReview(OperationId::of(&review.call.id)));
         let Some(tool) = Tool::named(&review.call.tool) else { return };
+        // One write has one card: the old call points to the new one.
+        self.set_tool(&review.call.id, |state, _, _| *state = ToolState::ShownAnew);
         self.scripted(
             id,
             tool,
             review.call.arguments,
             Via::Plain,
+            Some(review.asked_by).filter(|who| !who.is_empty()),
             "A review was open when the page was closed. It is shown again, against the file as it is now.",
         );
     }
 
     /// Begins a turn whose one call is decided already.
-    pub(super) fn scripted(&mut self, id: &ConversationId, tool: Tool, arguments: String, via: Via, words: &str) {
+    pub(super) fn scripted(
+        &mut self,
+        id: &ConversationId,
+        tool: Tool,
+        arguments: String,
+        via: Via,
+        asked_by: Option<String>,
+        words: &str,
+    ) {
         let Some(conversation) = self.e.conversations.get_mut(id) else { return };
         let turn = conversation.next_turn();
         let job = Job::new(conversation, via, String::new(), String::new(), Some((tool, arguments)));
+        let job = Job { asked_by, ..job };
         let item = conversation.push(turn.turn, ItemKind::Notice { text: words.to_owned() }, self.now);
         self.e.jobs.insert(turn.clone(), job);
         self.save_item(id, item);

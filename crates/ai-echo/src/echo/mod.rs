@@ -61,6 +61,8 @@ struct Job {
     provider: ProviderConfig,
     mount: Option<MountId>,
     via: Via,
+    /// Who asked, where that is known from before a reload.
+    asked_by: Option<String>,
     words: String,
     /// What stood in the composer, to give it back after a question.
     original: String,

@@ -30,6 +30,7 @@ impl Job {
             provider: conversation.provider.clone(),
             mount: conversation.mount.clone(),
             via,
+            asked_by: None,
             words,
             original,
             attachments: conversation.draft.attachments.iter().cloned().collect(),

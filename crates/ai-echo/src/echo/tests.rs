@@ -386,6 +386,15 @@ fn field_6h5_a_lost_engine_is_an_error_and_nothing_switches() {
 }
 
 #[test]
+fn a_title_that_is_too_long_is_cut_and_that_is_said() {
+    let mut w = World::new();
+    w.say("hello");
+    w.send(Msg::Rename(w.id(), "t".repeat(300)));
+    assert!(w.echo.current().expect("current").title.len() <= crate::conversation::MAX_TITLE + 3);
+    assert!(w.other.iter().any(|e| matches!(e, Effect::Announce(t) if t.contains("120") && t.contains("cut"))));
+}
+
+#[test]
 fn a_refusal_is_said_once_in_words_for_a_person() {
     for (tool, task, part) in [
         ("files.read", "read ../../etc/passwd", "The path leads outside the mounted folder"),
@@ -513,6 +522,7 @@ fn an_open_review_outlives_the_page_as_a_proposal() {
     let record: ReviewRecord =
         serde_json::from_str(&serde_json::to_string(&record.expect("kept")).expect("json")).expect("back");
     let conversation = w.echo.current().expect("current").record();
+    let items = w.echo.current().expect("current").items.clone();
     let mut again = World::new();
     (again.echo, _) = Echo::start();
     again.send(Msg::Mounted(MountRecord { id: MountId::new("welcome").expect("id"), title: "W".into() }));
@@ -525,12 +535,17 @@ fn an_open_review_outlives_the_page_as_a_proposal() {
     }));
     again.send(Msg::Loaded(Loaded::Conversation {
         id,
-        items: vec![],
+        items,
         receipts: vec![],
         reviews: vec![record],
         operations: vec![],
     }));
     assert_eq!((again.echo.reviews().len(), again.file("notes/shopping.md")), (1, None));
+    // It is the same request of the same person, and it has one card.
+    let asked_by = again.echo.reviews().next().map(|r| r.asked_by.clone());
+    assert_eq!(asked_by.as_deref(), Some("you, with /tool:files.write"));
+    let states: Vec<ToolState> = again.tools().into_iter().map(|(_, state)| state).collect();
+    assert_eq!(states, [ToolState::ShownAnew, ToolState::Reviewing]);
     again.approve_the_review();
     assert_eq!(again.file("notes/shopping.md"), Some("buy milk"));
 }

@@ -114,6 +114,10 @@ impl Desktop {
                 self.stop(out);
                 self.set_focus(Some(composer_id()));
             }
+            Action::StopTurn(turn) => {
+                self.tell(ai_echo::Msg::StopTurn(turn), out);
+                self.set_focus(Some(composer_id()));
+            }
             Action::DismissNotice => {
                 self.echo.notice = None;
                 self.set_focus(Some(composer_id()));
@@ -165,7 +169,10 @@ impl Desktop {
                 self.echo.find = None;
                 self.set_focus(Some(composer_id()));
             }
-            Action::FindNext(back) => self.echo.find_next(back, &*self.agent),
+            Action::FindNext(back) => {
+                self.echo.find_next(back, &*self.agent);
+                self.say_found();
+            }
             Action::Model(order) => self.order_model(order, out),
             Action::PickFolder => out.push(Effect::PickFolder),
             Action::Reconnect(m) => out.push(Effect::Reconnect(m)),
@@ -195,6 +202,7 @@ impl Desktop {
             Action::ToggleInstruction(p) => self.toggle_instruction(p),
             Action::AttachFile(p) => self.attach(p, out),
             Action::Section(s) => self.go_section(s, out),
+            Action::TogglePages => self.settings.pages_open = !self.settings.pages_open,
             Action::Theme(t) => self.set_theme(t, out),
             Action::Input(i) => {
                 self.prefs.input = i;
@@ -364,6 +372,13 @@ impl Desktop {
         self.set_focus(Some(find_id()));
     }
 
+    /// How many matches there are goes to the status, where it is heard.
+    pub(crate) fn say_found(&mut self) {
+        if let Some(f) = &self.echo.find {
+            self.status = f.words();
+        }
+    }
+
     pub(crate) fn export(&mut self, out: &mut Vec<Effect>) {
         let Some(c) = self.agent.current() else { return };
         let name: String = c.title.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(48).collect();
@@ -516,6 +531,7 @@ impl Desktop {
     pub(crate) fn go_section(&mut self, s: Section, out: &mut Vec<Effect>) {
         self.launch(AppKey::Settings, out);
         self.settings.section = s;
+        self.settings.pages_open = false;
         self.focus_soon(AppKey::Settings, settings::page_button(s));
         if s == Section::Storage {
             out.push(Effect::MeasureStorage);

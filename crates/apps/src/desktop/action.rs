@@ -4,7 +4,7 @@ use crate::catalogue::AppKey;
 use crate::status::{InputMethod, ModelOrder, ThemeChoice};
 use ai_echo::markdown::Href;
 use kernel::mount::MountPath;
-use kernel::{CallId, ConversationId, MountId, OperationId, PackageId};
+use kernel::{CallId, ConversationId, MountId, OperationId, PackageId, TurnKey};
 use scene::NodeId;
 use ui::windows::Fill;
 
@@ -36,6 +36,7 @@ pub enum Action {
     ToggleSide,
     Send,
     Stop,
+    StopTurn(TurnKey),
     SendAsText,
     DismissNotice,
     Try(usize),
@@ -73,6 +74,7 @@ pub enum Action {
     ToggleInstruction(MountPath),
     // Settings
     Section(Section),
+    TogglePages,
     Theme(ThemeChoice),
     Input(InputMethod),
     TogglePackage(PackageId),

@@ -42,6 +42,8 @@ impl Desktop {
     /// A field's text changed by the person.
     pub(crate) fn field_edited(&mut self, origin: EditOrigin, proof: &Proof, tainted: bool, out: &mut Vec<Effect>) {
         let Some(id) = self.focus else { return };
+        // The selection of the transcript belongs to what was done before.
+        self.echo.selection = None;
         if id == composer_id() {
             let text = self.echo.composer.text().to_owned();
             self.echo.draft.edited(&text, origin, proof);
@@ -59,6 +61,7 @@ impl Desktop {
             }
             self.echo.refind(&*self.agent);
             self.echo.find_show(&*self.agent);
+            self.say_found();
         }
     }
 

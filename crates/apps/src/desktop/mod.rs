@@ -208,6 +208,8 @@ pub struct Desktop {
     pub(crate) ring: bool,
     pub(crate) page_focused: bool,
     pub(crate) hover: Option<NodeId>,
+    /// Since when the pointer rests on it.
+    pub(crate) hover_since: u64,
     pub(crate) press: Press,
     pub(crate) scrolls: HashMap<NodeId, f32>,
     pub(crate) painted: Painted<Action>,

@@ -12,6 +12,8 @@ use ui::{Control, Cursor, Frame, Icon};
 
 const TITLE: f32 = 40.0;
 const RADIUS: f32 = 10.0;
+/// How long the pointer rests on an icon before its name is shown.
+const TIP_AFTER_MS: u64 = 600;
 
 impl Desktop {
     /// Paints the background, an empty desk's words, and the bar.
@@ -197,6 +199,27 @@ impl Desktop {
         });
     }
 
+    /// Paints the name of the icon that the pointer rests on.
+    pub(crate) fn paint_tip(&mut self, f: &mut Frame<'_, Action>) {
+        let Some((rect, name)) = self.hover.and_then(|id| f.tip_of(id)) else { return };
+        let due = self.hover_since.saturating_add(TIP_AFTER_MS);
+        if due == u64::MAX {
+            return;
+        }
+        if f.now < due {
+            f.wake(due);
+            return;
+        }
+        let w = f.width(&name, CAPTION) + 16.0;
+        let x = (rect.x + (rect.w - w) / 2.0).clamp(4.0, (f.env.size.w - w - 4.0).max(4.0)).round();
+        let below = rect.bottom() + 30.0 < f.env.size.h;
+        let y = if below { rect.bottom() + 4.0 } else { rect.y - 28.0 };
+        let tip = Rect::new(x, y.round(), w, 24.0);
+        f.layer("tip", 0, tip.inset(-24.0, -24.0));
+        widgets::card(f, tip, f.theme.raised, 6.0, f.theme.hairline(), true);
+        f.centered(tip, &name, CAPTION, f.theme.text);
+    }
+
     /// Paints every window, back to front.
     pub(crate) fn paint_windows(&mut self, f: &mut Frame<'_, Action>) {
         let shown: Vec<_> = self.windows.shown().collect();
@@ -245,9 +268,12 @@ impl Desktop {
                     x -= 30.0;
                 };
                 b(f, "close", &format!("Close {}", d.title), Icon::Close, Action::CloseWindow(k));
-                b(f, "fill", "Fill the desk, or not", Icon::Maximise, Action::FillWindow(k, Fill::All));
-                b(f, "right", "Right half", Icon::Right, Action::FillWindow(k, Fill::Right));
-                b(f, "left", "Left half", Icon::Left, Action::FillWindow(k, Fill::Left));
+                let fill = self.windows.fill_of(k);
+                let name = |of: Fill, words: &'static str| if fill == of { "Back to its size" } else { words };
+                let (all, right, left) = (Fill::All, Fill::Right, Fill::Left);
+                b(f, "fill", name(all, "Fill the desk"), Icon::Maximise, Action::FillWindow(k, all));
+                b(f, "right", name(right, "Right half"), Icon::HalfRight, Action::FillWindow(k, right));
+                b(f, "left", name(left, "Left half"), Icon::HalfLeft, Action::FillWindow(k, left));
                 let body = Rect::new(rect.x + 1.0, bar.bottom(), rect.w - 2.0, rect.h - TITLE - 1.0);
                 f.region(body_id(k), |f| f.clip(body, |f| self.paint_body(f, k, body)));
                 let grip = Rect::new(rect.right() - 14.0, rect.bottom() - 14.0, 14.0, 14.0);

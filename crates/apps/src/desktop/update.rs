@@ -33,7 +33,8 @@ impl Desktop {
             }
             Msg::Mounts(mounts) => self.set_mounts(mounts, &mut out),
             Msg::LocalModel(m) => {
-                if m.words() != self.local.words() && m.percent().is_none() {
+                // While it is on its way one place says so, not two in different words.
+                if m.words() != self.local.words() && !m.is_coming() {
                     self.status = m.words();
                 }
                 self.local = m;
@@ -295,6 +296,8 @@ impl Desktop {
         match self.press.event(p, id) {
             Gesture::Down(_) => {
                 self.drag = None;
+                // A press has read the tip, or did not need it.
+                self.hover_since = u64::MAX;
                 self.launcher &= hit.as_ref().is_some_and(|h| h.id == NodeId::of("launcher", 0));
                 self.raise(p.at);
                 let Some(h) = hit else {
@@ -323,7 +326,13 @@ impl Desktop {
                     _ => {}
                 }
             }
-            Gesture::Hover => self.hover = if p.phase == PointerPhase::Leave { None } else { id },
+            Gesture::Hover => {
+                let now = if p.phase == PointerPhase::Leave { None } else { id };
+                if self.hover != now {
+                    self.hover = now;
+                    self.hover_since = self.now.mono_ms;
+                }
+            }
             Gesture::Drag { by, .. } => match dragging {
                 Some(Action::DragWindow(k)) => self.windows.move_by(k, by, p.at),
                 Some(Action::ResizeWindow(k)) => self.windows.resize_by(k, by),

@@ -59,6 +59,7 @@ impl Desktop {
             ring: false,
             page_focused: true,
             hover: None,
+            hover_since: 0,
             press: Press::default(),
             drag: None,
             echo_menu: None,
@@ -127,6 +128,7 @@ impl Desktop {
         self.paint_open_menu(&mut f);
         self.paint_launcher(&mut f);
         self.paint_palette(&mut f);
+        self.paint_tip(&mut f);
         let mut moved = Vec::new();
         self.painted = f.finish(|id, y| moved.push((id, y)));
         for (id, y) in moved {

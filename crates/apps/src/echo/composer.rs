@@ -122,7 +122,7 @@ impl Desktop {
         let limit = frame.right() - button - 16.0;
         let (model, model_hint) = match self.provider() {
             ProviderConfig::OnDevice if self.local.is_ready() => ("On-device".to_owned(), "answers on this device"),
-            ProviderConfig::OnDevice => ("On-device (not ready)".to_owned(), "answers on this device"),
+            ProviderConfig::OnDevice => ("On-device".to_owned(), "is not ready yet; the line above says why"),
             ProviderConfig::OpenAiCompatible { model, .. } => (model, "your words go to this server"),
         };
         let label = kernel::clip::label(&model, 28).into_owned();
@@ -140,10 +140,12 @@ impl Desktop {
         self.paint_model_menu(f, r);
         at = r.right() + 8.0;
         let (mount, mount_hint) = match self.active_mount() {
-            Some(m) if m.state == MountState::Ready => (m.record.title.clone(), "the folder AI Echo works in"),
+            Some(m) if m.state == MountState::Ready => {
+                (m.record.title.clone(), "the folder AI Echo works in; press to change it or to mount another")
+            }
             Some(m) if m.state == MountState::ReadOnly => (format!("{} (read only)", m.record.title), m.state.words()),
             Some(m) => (format!("{} (reconnect)", m.record.title), m.state.words()),
-            None => ("No folder".to_owned(), "AI Echo has no folder to work in"),
+            None => ("No folder".to_owned(), "AI Echo has no folder to work in; press to mount one"),
         };
         let label = kernel::clip::label(&mount, 24).into_owned();
         let width = f.width(&label, CAPTION) + 36.0;
@@ -342,11 +344,27 @@ impl Desktop {
             LocalModel::Lost(_) => Some(("Reload", O::Reload)),
             _ => None,
         };
-        let room = rect.w - 32.0 - if order.is_some() { 100.0 } else { 200.0 };
-        let s = f.line(Point::new(rect.x + 16.0, rect.y + 8.0), &words, SMALL, f.theme.muted, room);
-        match (self.local.percent(), order) {
+        // On a narrow screen the bar runs below the words, which then have the whole width.
+        let under = rect.w < 480.0;
+        let room = rect.w
+            - 32.0
+            - if order.is_some() {
+                100.0
+            } else if under {
+                0.0
+            } else {
+                200.0
+            };
+        let percent = self.local.percent();
+        let up = if under && percent.is_some() { 4.0 } else { 0.0 };
+        let s = f.line(Point::new(rect.x + 16.0, rect.y + 8.0 - up), &words, SMALL, f.theme.muted, room);
+        match (percent, order) {
             (Some(p), _) => {
-                let bar = Rect::new(rect.right() - 176.0, rect.y + 15.0, 160.0, 6.0);
+                let bar = if under {
+                    Rect::new(rect.x + 16.0, rect.bottom() - 8.0, rect.w - 32.0, 4.0)
+                } else {
+                    Rect::new(rect.right() - 176.0, rect.y + 15.0, 160.0, 6.0)
+                };
                 widgets::progress(f, id, bar, &words, p);
             }
             (None, order) => {
@@ -366,12 +384,7 @@ impl Desktop {
         let Some(find) = &mut self.echo.find else { return };
         f.fill(rect, f.theme.panel, 0.0);
         f.fill(Rect::new(rect.x, rect.bottom() - 1.0, rect.w, 1.0), f.theme.line, 0.0);
-        let count = match find.matches.len() {
-            0 if find.field.text().is_empty() => String::new(),
-            0 => "no match".to_owned(),
-            n if n >= super::find::MATCHES_MAX => format!("{} of {n} or more", find.at + 1),
-            n => format!("{} of {n}", find.at + 1),
-        };
+        let count = find.words();
         let w = (rect.w - 240.0).clamp(120.0, 320.0);
         let field = Rect::new(rect.x + 12.0, rect.y + 6.0, w, 32.0);
         let c = Control::new(Role::TextField, "Find in this conversation").describe(count.clone());

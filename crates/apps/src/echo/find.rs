@@ -16,6 +16,18 @@ pub(crate) struct Find {
     pub at: usize,
 }
 
+impl Find {
+    /// How many matches there are, and which is shown; nothing while nothing is looked for.
+    pub(crate) fn words(&self) -> String {
+        match self.matches.len() {
+            0 if self.field.text().is_empty() => String::new(),
+            0 => "no match".to_owned(),
+            n if n >= MATCHES_MAX => format!("{} of {n} or more", self.at + 1),
+            n => format!("{} of {n}", self.at + 1),
+        }
+    }
+}
+
 /// Places of `needle` (lower case) in `text`, by byte ranges of `text`.
 pub(crate) fn places(text: &str, needle: &str) -> Vec<Range<usize>> {
     if needle.is_empty() {

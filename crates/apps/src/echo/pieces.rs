@@ -219,7 +219,7 @@ pub fn tool_words(state: &ToolState) -> (&'static str, Ink) {
         ToolState::Failed(_) => ("failed", Ink::Danger),
         ToolState::Cancelled => ("stopped", Ink::Muted),
         ToolState::Unknown => ("outcome unknown", Ink::Danger),
-        ToolState::ShownAnew => ("the file changed; shown anew below", Ink::Muted),
+        ToolState::ShownAnew => ("shown anew below", Ink::Muted),
         ToolState::Interrupted => ("interrupted", Ink::Danger),
     }
 }

@@ -15,6 +15,10 @@ use ui::{Control, Frame, Icon};
 const LINES_PER_FRAME: usize = 600;
 /// Room for the change below which the words above it scroll with it, logical pixels.
 const BODY_MIN: f32 = 96.0;
+/// Height of the heading above the arguments, logical pixels.
+const HEAD: f32 = 32.0;
+/// Longest piece of the arguments that is laid out as one, in bytes.
+const PIECE_MAX: usize = 400;
 /// Height in which a line of the change can be read, logical pixels.
 const LINE_SEEN: f32 = 28.0;
 
@@ -25,7 +29,10 @@ pub(crate) struct Card {
     /// Since it is on screen; used up by a decision.
     pub shown: Option<ShownReview>,
     lines: Option<Vec<DiffLine>>,
-    /// Tops of the lines, as far as they are laid out, for a width.
+    /// The arguments as they were given, in pieces of a bounded length.
+    arguments: Vec<String>,
+    /// Tops of the rows, as far as they are laid out, for a width: the change line by line, a
+    /// heading, the arguments.
     tops: Vec<f32>,
     made_for: (u32, u32),
     /// Height with which nothing of it has to scroll, once it is laid out.
@@ -34,10 +41,14 @@ pub(crate) struct Card {
 
 impl Card {
     pub(crate) fn new(digest: Digest) -> Self {
-        Self { digest, shown: None, lines: None, tops: vec![0.0], made_for: (0, 0), whole: None }
+        Self { digest, shown: None, lines: None, arguments: vec![], tops: vec![0.0], made_for: (0, 0), whole: None }
+    }
+    /// The change, the heading, the arguments.
+    fn rows(&self) -> usize {
+        self.lines.as_ref().map_or(0, Vec::len) + 1 + self.arguments.len()
     }
     fn complete(&self) -> bool {
-        self.tops.len() > self.lines.as_ref().map_or(0, Vec::len)
+        self.tops.len() > self.rows()
     }
 }
 
@@ -84,6 +95,7 @@ impl Desktop {
                 }
                 v
             }));
+            card.arguments = pieces_of(&kernel::clip::reveal(review.arguments));
             // What hides or turns text around is written out: the card shows what will be there.
             for l in card.lines.iter_mut().flatten() {
                 if let std::borrow::Cow::Owned(shown) = kernel::clip::reveal(&l.text) {
@@ -164,10 +176,16 @@ impl Desktop {
                 card.tops = vec![0.0];
             }
             let lines = card.lines.as_deref().unwrap_or_default();
+            let rows = card.rows();
             let from = card.tops.len() - 1;
-            for l in lines.iter().skip(from).take(LINES_PER_FRAME) {
-                let block = f.block(&l.text, theme::MONO, &[], Some(inner), Wrap::Word);
-                let h = f.engine.size(block).h + if l.no_newline { 16.0 } else { 0.0 };
+            for i in (from..rows).take(LINES_PER_FRAME) {
+                let (text, more) = match lines.get(i) {
+                    Some(l) => (l.text.as_str(), if l.no_newline { 16.0 } else { 0.0 }),
+                    None if i == lines.len() => ("", HEAD - theme::MONO.line_height),
+                    None => (card.arguments[i - lines.len() - 1].as_str(), 0.0),
+                };
+                let block = f.block(text, theme::MONO, &[], Some(inner), Wrap::Word);
+                let h = f.engine.size(block).h.max(theme::MONO.line_height) + more;
                 let last = card.tops.last().copied().unwrap_or(0.0);
                 card.tops.push(last + h);
             }
@@ -209,10 +227,40 @@ impl Desktop {
                     if top > body.bottom() {
                         break;
                     }
-                    paint_line(f, &lines[i], Rect::new(body.x, top, body.w, tops[i + 1] - tops[i]));
+                    let r = Rect::new(body.x, top, body.w, tops[i + 1] - tops[i]);
+                    match lines.get(i) {
+                        Some(l) => paint_line(f, l, r),
+                        None if i == lines.len() => {
+                            let at = Point::new(r.x + 8.0, r.y + 10.0);
+                            let words = "The arguments, as they were given";
+                            let _ = f.line(at, words, CAPTION.weight(600), f.theme.muted, r.w - 16.0);
+                        }
+                        None => {
+                            let text = &card.arguments[i - lines.len() - 1];
+                            let block = f.block(text, theme::MONO, &[], Some(inner), Wrap::Word);
+                            let _ = f.run(block, Point::new(r.x + 8.0, r.y), f.theme.muted);
+                        }
+                    }
                 }
                 lead + total + 8.0
             });
+            // What is below the edge is counted, so that nobody takes a part for the whole.
+            let edge = scroll + body.h - 4.0 - lead;
+            let below = lines.len().saturating_sub(tops.partition_point(|t| *t < edge - 8.0));
+            let words = match below {
+                0 if total > edge => "The arguments are below".to_owned(),
+                0 => String::new(),
+                1 => "1 more line".to_owned(),
+                n => format!("{n} more lines"),
+            };
+            if !words.is_empty() {
+                let w = f.width(&words, CAPTION) + 40.0;
+                let cue = Rect::new((body.right() - w - 12.0).max(body.x), body.bottom() - 28.0, w, 22.0);
+                widgets::card(f, cue, f.theme.raised, 11.0, f.theme.hairline(), false);
+                ui::icons::icon(f, Icon::Down, Rect::new(cue.x + 6.0, cue.y, 16.0, cue.h), f.theme.muted);
+                let at = Point::new(cue.x + 28.0, cue.y + 3.0);
+                let _ = f.line(at, &words, CAPTION, f.theme.text, w - 30.0);
+            }
             // The buttons. Their press is answered here; before the time it is refused by name.
             let ready = decidable.is_some_and(|t| f.now >= t);
             if let Some(t) = decidable.filter(|_| !ready) {
@@ -301,6 +349,21 @@ fn paint_line(f: &mut Frame<'_, Action>, l: &DiffLine, r: Rect) {
             r.w - 104.0,
         );
     }
+}
+
+/// Text in pieces, cut at line ends and else at [`PIECE_MAX`].
+fn pieces_of(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for line in text.lines() {
+        let mut rest = line;
+        while rest.len() > PIECE_MAX {
+            let (piece, more) = rest.split_at(kernel::clip::boundary(rest, PIECE_MAX).max(1));
+            out.push(piece.to_owned());
+            rest = more;
+        }
+        out.push(rest.to_owned());
+    }
+    out
 }
 
 /// The arguments as they were given and the change line by line, for assistive technology.

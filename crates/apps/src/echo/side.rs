@@ -23,21 +23,21 @@ impl Desktop {
         if side && !narrow {
             self.paint_side(f, list);
         }
-        self.paint_conversation(f, main);
+        self.paint_conversation(f, main, side);
         if side && narrow {
             self.paint_side(f, list);
         }
     }
 
-    fn paint_conversation(&mut self, f: &mut Frame<'_, Action>, rect: Rect) {
+    fn paint_conversation(&mut self, f: &mut Frame<'_, Action>, rect: Rect, side: bool) {
         let mut y = rect.y;
         // Its own bar: the list, the title, find.
         let bar = Rect::new(rect.x, y, rect.w, 40.0);
         f.fill(Rect::new(bar.x, bar.bottom() - 1.0, bar.w, 1.0), f.theme.line, 0.0);
         let mut c = Control::button("List of conversations");
-        c.state.expanded = Some(if rect.w < 640.0 { self.echo.side_over } else { !self.echo.side_folded });
+        c.state.expanded = Some(side);
         let b = Rect::new(bar.x + 8.0, bar.y + 4.0, 32.0, 32.0);
-        widgets::icon_button(f, NodeId::of("side-toggle", 0), b, Icon::Menu, c, Action::ToggleSide);
+        widgets::icon_button(f, NodeId::of("side-toggle", 0), b, Icon::Side, c, Action::ToggleSide);
         let title = self.agent.current().map_or("New conversation", |c| &c.title).to_owned();
         let _ = f.heading_line(
             NodeId::of("conversation-title", 0),
@@ -48,9 +48,12 @@ impl Desktop {
         let b = Rect::new(bar.right() - 40.0, bar.y + 4.0, 32.0, 32.0);
         let c = Control::button("Find in this conversation");
         widgets::icon_button(f, NodeId::of("find-open", 0), b, Icon::Search, c, Action::OpenFind);
-        let b = Rect::new(bar.right() - 74.0, bar.y + 4.0, 32.0, 32.0);
-        let c = Control::button("New conversation");
-        widgets::icon_button(f, NodeId::of("new-top", 0), b, Icon::Plus, c, Action::NewConversation);
+        // The open list has a button of its own for this.
+        if !side {
+            let b = Rect::new(bar.right() - 74.0, bar.y + 4.0, 32.0, 32.0);
+            let c = Control::button("New conversation");
+            widgets::icon_button(f, NodeId::of("new-top", 0), b, Icon::Plus, c, Action::NewConversation);
+        }
         y = bar.bottom();
         if self.provider() == ProviderConfig::OnDevice && !self.local.is_ready() {
             self.paint_model_line(f, Rect::new(rect.x, y, rect.w, 36.0));
@@ -120,10 +123,11 @@ impl Desktop {
                             continue;
                         }
                         if self.echo.deleting.as_ref() == Some(c) {
-                            let (a, b) = (
-                                Rect::new(r.x, r.y + 2.0, 92.0, row - 4.0),
-                                Rect::new(r.x + 96.0, r.y + 2.0, 76.0, row - 4.0),
-                            );
+                            // The row still says what would go.
+                            let b = Rect::new(r.right() - 56.0, r.y + 3.0, 56.0, row - 6.0);
+                            let a = Rect::new(b.x - 68.0, b.y, 64.0, b.h);
+                            let at = Point::new(r.x + 10.0, r.y + (row - 20.0) / 2.0);
+                            let _ = f.line(at, title, SMALL, f.theme.text, (a.x - at.x - 6.0).max(1.0));
                             let ctl =
                                 Control::button(format!("Delete {title} for good")).describe("with everything in it");
                             widgets::labelled_button(
@@ -131,7 +135,7 @@ impl Desktop {
                                 NodeId::of("delete-yes", 0),
                                 a,
                                 Button::Danger,
-                                Some(Icon::Trash),
+                                None,
                                 "Delete",
                                 ctl,
                                 Action::Delete(c.clone()),
@@ -148,10 +152,11 @@ impl Desktop {
                             );
                             continue;
                         }
+                        let busy = running.as_ref() == Some(c);
                         let tools = if here { 60.0 } else { 0.0 };
                         let mut ctl = Control::button(title.clone());
                         ctl.state.pressed = Some(here);
-                        ctl.state.busy = running.as_ref() == Some(c);
+                        ctl.state.busy = busy;
                         let hit = Rect { w: r.w - tools, ..r };
                         f.control(NodeId::of(c.as_str(), 1), hit, ctl, Some(Action::Select(c.clone())), |f, look| {
                             widgets::row_back(f, r, here, look);
@@ -161,9 +166,9 @@ impl Desktop {
                                 title,
                                 SMALL,
                                 ink,
-                                r.w - tools - 20.0,
+                                r.w - tools - if busy { 36.0 } else { 20.0 },
                             );
-                            if running.as_ref() == Some(c) {
+                            if busy {
                                 ui::icons::icon(
                                     f,
                                     Icon::Dot,

@@ -5,7 +5,7 @@ use super::layout::{CODE_BAR, Placed, shape, table_len};
 use super::pieces::{Ink, Kind, Piece, tool_words};
 use super::transcript_id;
 use crate::desktop::{Action, Desktop};
-use ai_echo::conversation::{GuidanceUse, Item, ItemKind, guidance_words};
+use ai_echo::conversation::{AnswerState, GuidanceUse, Item, ItemKind, Receipt, guidance_words};
 use ai_echo::turn::Effect;
 use kernel::MountId;
 use scene::{Live, Node, NodeId, Point, Rect, Rgba, Role, State};
@@ -16,6 +16,10 @@ use ui::{Control, Cursor, Frame, Icon, Theme};
 /// Widest column of text, logical pixels.
 const MEASURE: f32 = 760.0;
 const GAP: f32 = 20.0;
+/// Messages before and behind the view that are said though they are not drawn.
+const SAID_AROUND: usize = 40;
+/// Narrower than this, words take more lines.
+const NARROW: f32 = 480.0;
 
 /// Where the transcript stands: an item and how far its top is above the view. Absolute
 /// heights are never needed, so items out of view need no layout.
@@ -57,10 +61,24 @@ fn form(item: &Item, column: f32) -> Form {
         ItemKind::User { .. } => Form { head: 10.0, foot: 10.0, pad: 14.0, width: (column * 0.86).min(600.0) },
         ItemKind::Assistant { .. } => Form { head: 28.0, foot: 0.0, pad: 0.0, width: column },
         ItemKind::Tool { receipt, .. } => {
-            Form { head: 36.0, foot: if receipt.is_some() { 44.0 } else { 10.0 }, pad: 12.0, width: column }
+            // On a narrow screen a receipt takes two lines.
+            let foot = if column < NARROW { 64.0 } else { 44.0 };
+            Form { head: 36.0, foot: if receipt.is_some() { foot } else { 10.0 }, pad: 12.0, width: column }
         }
         ItemKind::Guidance { .. } => Form { head: 22.0, foot: 0.0, pad: 0.0, width: column },
         ItemKind::Notice { .. } => Form { head: 0.0, foot: 0.0, pad: 0.0, width: column },
+    }
+}
+
+/// What a receipt says, short enough for its line; the whole path is in the call's details.
+fn receipt_words(r: &Receipt) -> String {
+    let path = kernel::clip::label(r.path.as_str(), 80);
+    match (r.effect, &r.before, r.after) {
+        (Effect::Applied, None, _) => format!("Receipt: {path} was made as you approved it"),
+        (Effect::Applied, Some(_), None) => format!("Receipt: {path} was removed as you approved it"),
+        (Effect::Applied, Some(_), Some(_)) => format!("Receipt: {path} was changed as you approved it"),
+        (Effect::NotApplied | Effect::None, ..) => format!("Receipt: {path} was not changed"),
+        (Effect::Unknown, ..) => format!("Receipt: nobody can say whether {path} was changed"),
     }
 }
 
@@ -99,6 +117,11 @@ impl Desktop {
             let (first, top) = self.place_view(f, rect, column, count);
             let known: f32 = (0..count).map(|i| self.estimate(i)).sum();
             f.scroll_owned(transcript_id(), rect, (known - rect.h).max(1.0));
+            // What is out of view is said as well, so that a screen reader can go on reading.
+            for i in first.saturating_sub(SAID_AROUND)..first {
+                self.say_item(f, i, count, Rect::new(left, rect.y, column, 0.0));
+            }
+            let mut next = first;
             f.region(transcript_id(), |f| {
                 f.clip(rect, |f| {
                     let mut y = top;
@@ -109,9 +132,13 @@ impl Desktop {
                         let h = self.item_height(f, i, column);
                         self.paint_item(f, i, count, Rect::new(left, y, column, h - GAP));
                         y += h;
+                        next = i + 1;
                     }
                 })
             });
+            for i in next..count.min(next + SAID_AROUND) {
+                self.say_item(f, i, count, Rect::new(left, rect.bottom(), column, 0.0));
+            }
             let above: f32 = (0..first).map(|i| self.estimate(i)).sum::<f32>() + rect.y - top;
             f.thumb(rect, above, known);
             if !self.echo.scroll.follow {
@@ -177,23 +204,31 @@ impl Desktop {
         (s.item, (rect.y - s.offset).round())
     }
 
+    /// Says an item that is not in view, without laying it out.
+    fn say_item(&mut self, f: &mut Frame<'_, Action>, index: usize, count: usize, rect: Rect) {
+        let Some(item) = self.agent.current().and_then(|c| c.items.get(index)) else { return };
+        let open = self.echo.expanded.contains(&item.id);
+        let pieces = self.echo.cache.pieces(item, open);
+        f.group(article(item, index, count, rect), |f| {
+            in_groups(f, item.id, pieces, &|_| rect, &|f, i| {
+                let n = u32::try_from(i).unwrap_or(u32::MAX);
+                if pieces[i].kind != Kind::Rule {
+                    f.node(said(item.id, n, &pieces[i], rect));
+                }
+            });
+        });
+    }
+
     fn paint_item(&mut self, f: &mut Frame<'_, Action>, index: usize, count: usize, rect: Rect) {
         let Some(item) = self.agent.current().and_then(|c| c.items.get(index)) else { return };
         let m = form(item, rect.w);
         let open = self.echo.expanded.contains(&item.id);
         let (pieces, placed, _, wide) = self.echo.cache.layout(item, open, m.width - 2.0 * m.pad, f.engine, f.theme);
-        let id = NodeId::of("item", item.id);
-        let set = |n: usize| u32::try_from(n).ok();
-        let (name, model) = match &item.kind {
-            ItemKind::User { .. } => ("You".to_owned(), None),
-            ItemKind::Assistant { model, .. } => ("AI Echo".to_owned(), Some(model.clone())),
-            ItemKind::Tool { tool, state, .. } => (format!("Tool {tool}, {}", tool_words(state).0), None),
-            ItemKind::Guidance { used, left_out, .. } => (guidance_words(used, *left_out), None),
-            ItemKind::Notice { .. } => ("Notice".to_owned(), None),
+        let node = article(item, index, count, rect);
+        let model = match &item.kind {
+            ItemKind::Assistant { model, .. } => Some(model.clone()),
+            _ => None,
         };
-        let state = State { pos_in_set: set(index + 1), set_size: set(count), ..State::default() };
-        let description = model.clone().map_or_else(String::new, |m| format!("answered by {m}"));
-        let node = Node { id, role: Role::Article, name, description, rect, state, ..Node::default() };
         f.group(node, |f| {
             let mut at = Point::new(rect.x + m.pad, rect.y + m.head);
             match &item.kind {
@@ -231,34 +266,27 @@ impl Desktop {
                 let range = selected.and_then(|s| s.of(item.id, n, p.text.len()));
                 paint_piece(f, item.id, n, p, place, at, range, &marks.unwrap_or_default());
             };
-            let mut i = 0;
-            while i < pieces.len() {
-                let end = i + run_len(&pieces[i..]);
-                match pieces[i].kind {
-                    Kind::Cell(..) => f.group(around(Role::Table, item.id, i..end, placed, at), |f| {
-                        while i < end {
-                            let row = i + row_len(&pieces[i..end]);
-                            let node = around(Role::Row, item.id, i..row, placed, at);
-                            if !f.visible(&node.rect).is_empty() {
-                                f.group(node, |f| (i..row).for_each(|i| paint(f, i)));
-                            }
-                            i = row;
-                        }
-                    }),
-                    Kind::Bullet(_) => f.group(around(Role::List, item.id, i..end, placed, at), |f| {
-                        (i..end).for_each(|i| paint(f, i));
-                    }),
-                    _ => paint(f, i),
-                }
-                i = end;
-            }
+            let place = |r: std::ops::Range<usize>| {
+                let rects = placed[r].iter().map(|p| p.rect.shift(at.x, at.y));
+                rects.reduce(|a, b| a.union(&b)).unwrap_or_default()
+            };
+            in_groups(f, item.id, pieces, &place, &paint);
             if let ItemKind::Assistant { text, state, .. } = &item.kind
                 && text.is_empty()
                 && !state.is_final()
             {
-                let words =
-                    if matches!(state, ai_echo::conversation::AnswerState::Queued) { "" } else { "Thinking…" };
+                let words = if matches!(state, AnswerState::Queued) { "" } else { "Thinking…" };
                 let _ = f.line(Point::new(rect.x, rect.y + 24.0), words, SMALL, f.theme.muted, rect.w);
+            }
+            if let (ItemKind::Assistant { state: AnswerState::Queued, .. }, Some(c)) =
+                (&item.kind, self.agent.current())
+            {
+                let w = widgets::button_width(f, "Take back", true);
+                let b = Rect::new(rect.right() - w, rect.y - 4.0, w, 28.0);
+                let c2 = Control::button("Take back").describe("this message is not answered; nothing else stops");
+                let turn = kernel::TurnKey { conversation: c.id.clone(), turn: item.turn };
+                let id = NodeId::of("take-back", item.id);
+                widgets::button(f, id, b, Button::Ghost, Some(Icon::Close), c2, Action::StopTurn(turn));
             }
             if let ItemKind::Tool { tool, state, receipt, .. } = &item.kind {
                 let (words, colour) = tool_words(state);
@@ -280,18 +308,13 @@ impl Desktop {
                 });
                 if let Some(op) = receipt {
                     let r = self.agent.receipt(op);
-                    let y = rect.bottom() - 40.0;
+                    let y = rect.bottom() - m.foot + 4.0;
                     f.fill(Rect::new(rect.x + 1.0, y, rect.w - 2.0, 1.0), f.theme.line, 0.0);
-                    let text = match r.map(|r| (r.effect, &r.path)) {
-                        Some((Effect::Applied, path)) => format!("Receipt: {path} was changed as you approved it"),
-                        Some((Effect::NotApplied | Effect::None, path)) => format!("Receipt: {path} was not changed"),
-                        Some((Effect::Unknown, path)) => format!("Receipt: nobody can say whether {path} was changed"),
-                        None => "Receipt".to_owned(),
-                    };
-                    let can = r.is_some_and(ai_echo::conversation::Receipt::can_undo);
+                    let text = r.map_or_else(|| "Receipt".to_owned(), receipt_words);
+                    let can = r.is_some_and(Receipt::can_undo);
                     let room = rect.w - if can { 110.0 } else { 24.0 };
                     let at = Point::new(rect.x + 12.0, y + 10.0);
-                    let s = f.line(at, &text, SMALL, f.theme.muted, room);
+                    let s = f.wrapped(at, &text, SMALL, f.theme.muted, room);
                     let node = Rect::new(at.x, at.y, s.w, s.h);
                     f.node(Node {
                         id: NodeId::of("receipt", item.id),
@@ -316,8 +339,10 @@ impl Desktop {
         let small = rect.h < 420.0;
         let total = if small { 220.0 } else { 320.0 };
         let mut y = (rect.y + ((rect.h - total) / 2.0).max(16.0)).round();
-        f.scroll_owned(transcript_id(), rect, 0.0);
-        f.clip(rect, |f| {
+        let id = NodeId::of("empty-scroll", 0);
+        let from = self.scrolls.get(&id).copied().unwrap_or(0.0);
+        f.scroll(id, rect, from, |f, by| {
+            y -= by;
             if !small {
                 let tile = Rect::new(left, y, 44.0, 44.0);
                 f.fill(tile, f.theme.accent_fill, 12.0);
@@ -344,6 +369,8 @@ impl Desktop {
                     let _ = f.line(Point::new(r.x + 14.0, r.y + 32.0), draft, CAPTION, f.theme.muted, inner);
                 });
             }
+            let rows = super::TRIES.len().div_ceil(if two { 2 } else { 1 });
+            y + rows as f32 * 68.0 + by - rect.y
         });
     }
 }
@@ -363,16 +390,39 @@ fn row_len(cells: &[Piece]) -> usize {
     cells.iter().take_while(|p| row(p) == row(&cells[0])).count()
 }
 
-/// The node around a stretch of pieces.
-fn around(role: Role, item: u64, pieces: std::ops::Range<usize>, placed: &[Placed], at: Point) -> Node {
-    let kind = match role {
-        Role::Table => "table",
-        Role::Row => "table-row",
-        _ => "list",
+/// Goes through pieces inside the tables, rows and lists that they belong to.
+fn in_groups(
+    f: &mut Frame<'_, Action>,
+    item: u64,
+    pieces: &[Piece],
+    rect: &dyn Fn(std::ops::Range<usize>) -> Rect,
+    each: &dyn Fn(&mut Frame<'_, Action>, usize),
+) {
+    let around = |role: Role, r: std::ops::Range<usize>| {
+        let kind = match role {
+            Role::Table => "table",
+            Role::Row => "table-row",
+            _ => "list",
+        };
+        let id = NodeId::of(kind, piece_key(item, u32::try_from(r.start).unwrap_or(u32::MAX)));
+        Node { id, role, rect: rect(r), ..Node::default() }
     };
-    let id = NodeId::of(kind, piece_key(item, u32::try_from(pieces.start).unwrap_or(u32::MAX)));
-    let rects = placed[pieces].iter().map(|p| p.rect.shift(at.x, at.y));
-    Node { id, role, rect: rects.reduce(|a, b| a.union(&b)).unwrap_or_default(), ..Node::default() }
+    let mut i = 0;
+    while i < pieces.len() {
+        let end = i + run_len(&pieces[i..]);
+        match pieces[i].kind {
+            Kind::Cell(..) => f.group(around(Role::Table, i..end), |f| {
+                while i < end {
+                    let row = i + row_len(&pieces[i..end]);
+                    f.group(around(Role::Row, i..row), |f| (i..row).for_each(|i| each(f, i)));
+                    i = row;
+                }
+            }),
+            Kind::Bullet(_) => f.group(around(Role::List, i..end), |f| (i..end).for_each(|i| each(f, i))),
+            _ => each(f, i),
+        }
+        i = end;
+    }
 }
 
 /// A piece's number among all.
@@ -415,6 +465,39 @@ fn paint_guidance(
     let _ = widgets::link(f, id, Point::new(x, rect.y), why, style, Action::ToggleItem(item));
 }
 
+/// A message as it is said.
+fn article(item: &Item, index: usize, count: usize, rect: Rect) -> Node {
+    let set = |n: usize| u32::try_from(n).ok();
+    let (name, description) = match &item.kind {
+        ItemKind::User { .. } => ("You".to_owned(), String::new()),
+        ItemKind::Assistant { model, .. } => ("AI Echo".to_owned(), format!("answered by {model}")),
+        ItemKind::Tool { tool, state, .. } => (format!("Tool {tool}, {}", tool_words(state).0), String::new()),
+        ItemKind::Guidance { used, left_out, .. } => (guidance_words(used, *left_out), String::new()),
+        ItemKind::Notice { .. } => ("Notice".to_owned(), String::new()),
+    };
+    let state = State { pos_in_set: set(index + 1), set_size: set(count), ..State::default() };
+    Node { id: NodeId::of("item", item.id), role: Role::Article, name, description, rect, state, ..Node::default() }
+}
+
+fn piece_id(item: u64, index: u32) -> NodeId {
+    NodeId::of("piece", piece_key(item, index))
+}
+
+/// A piece as it is said.
+fn said(item: u64, index: u32, p: &Piece, rect: Rect) -> Node {
+    let (role, level) = match &p.kind {
+        Kind::Heading(l) => (Role::Heading, Some(*l)),
+        Kind::Code(_) => (Role::Code, None),
+        Kind::Cell(0, ..) => (Role::ColumnHeader, None),
+        Kind::Cell(..) => (Role::Cell, None),
+        Kind::Bullet(_) => (Role::ListItem, None),
+        Kind::Text if p.quote > 0 => (Role::Quote, None),
+        Kind::Text | Kind::Rule => (Role::Paragraph, None),
+    };
+    let state = State { level, ..State::default() };
+    Node { id: piece_id(item, index), role, name: p.text.clone(), rect, state, ..Node::default() }
+}
+
 #[allow(clippy::too_many_arguments)] // one piece in its place, with what lies over it
 fn paint_piece(
     f: &mut Frame<'_, Action>,
@@ -427,27 +510,17 @@ fn paint_piece(
     found: &[(std::ops::Range<usize>, bool)],
 ) {
     let rect = place.rect.shift(at.x, at.y);
-    if f.visible(&rect.inset(-32.0, -2.0)).is_empty() {
-        return;
-    }
-    let id = NodeId::of("piece", piece_key(item, index));
-    let origin = Point::new(at.x + place.text.x, at.y + place.text.y);
-    let color = ink(f.theme, p.ink);
-    let (role, level) = match &p.kind {
-        Kind::Heading(l) => (Role::Heading, Some(*l)),
-        Kind::Code(_) => (Role::Code, None),
-        Kind::Cell(0, ..) => (Role::ColumnHeader, None),
-        Kind::Cell(..) => (Role::Cell, None),
-        Kind::Bullet(_) => (Role::ListItem, None),
-        Kind::Text if p.quote > 0 => (Role::Quote, None),
-        Kind::Text | Kind::Rule => (Role::Paragraph, None),
-    };
     if let Kind::Rule = p.kind {
         f.fill(rect, f.theme.line, 0.0);
         return;
     }
-    let state = State { level, ..State::default() };
-    f.node(Node { id, role, name: p.text.clone(), rect, state, ..Node::default() });
+    f.node(said(item, index, p, rect));
+    if f.visible(&rect.inset(-32.0, -2.0)).is_empty() {
+        return;
+    }
+    let id = piece_id(item, index);
+    let origin = Point::new(at.x + place.text.x, at.y + place.text.y);
+    let color = ink(f.theme, p.ink);
     f.press(id, rect, Action::SelectText(item), Cursor::Text, false);
     for q in 0..p.quote {
         f.fill(
