@@ -11,6 +11,8 @@ const VERB_REACH: usize = 3;
 /// The same, in characters, for scripts without spaces, and for verbs that follow.
 const VERB_REACH_UNSPACED: usize = 8;
 
+/// Words of asking that may stand before an id.
+const POLITE_MAX: usize = 6;
 /// Adverbs that may stand between somebody and the verb.
 const ADVERBS_MAX: usize = 4;
 
@@ -56,6 +58,8 @@ pub(super) struct Reading {
     clauses: Vec<Clause>,
     segment: Vec<usize>,
     negated: Vec<u16>,
+    /// By place: how many negators that count end before it.
+    negators: Vec<u16>,
     marks: Vec<Mark>,
     /// By place: the mark of an invocation verb that ends there.
     verb_ending: Vec<Option<usize>>,
@@ -108,6 +112,7 @@ impl Reading {
             clauses: Vec::new(),
             segment: Vec::with_capacity(said.len()),
             negated: Vec::new(),
+            negators: Vec::new(),
             marks,
             verb_ending,
             after_starting,
@@ -199,6 +204,7 @@ impl Reading {
         for p in (0..self.said.len().saturating_sub(1)).rev() {
             segment_end[p] = if self.segment[p + 1] == self.segment[p] { segment_end[p + 1] } else { p + 1 };
         }
+        let mut ends = vec![0u16; self.said.len() + 1];
         let (mut covered, mut leader) = (0, None);
         for mark in self.marks.iter().filter(|m| m.is(Class::Negator)) {
             let clause = self.clause[mark.start];
@@ -206,6 +212,7 @@ impl Reading {
                 continue;
             }
             covered = mark.end;
+            ends[mark.end] = ends[mark.end].saturating_add(1);
             if !mark.is(Class::Follower) {
                 leader = Some(clause);
             }
@@ -221,6 +228,10 @@ impl Reading {
             steps[from] += 1;
             steps[to] -= 1;
         }
+        for p in 0..self.said.len() {
+            ends[p + 1] = ends[p + 1].saturating_add(ends[p]);
+        }
+        self.negators = ends;
         let mut depth = 0;
         self.negated = steps[..self.said.len()]
             .iter()
@@ -233,7 +244,9 @@ impl Reading {
 
     /// How the words from `start` to before `end` stand.
     pub(super) fn stand(&self, start: usize, end: usize) -> Stand {
-        match self.negated[end - 1] {
+        // What negates inside the words themselves is part of what they say.
+        let own = if end > start + 1 { self.negators[end] - self.negators[start + 1] } else { 0 };
+        match self.negated[end - 1].saturating_sub(own) {
             0 => {}
             1 => return Stand::Negated,
             _ => return Stand::Ambiguous,
@@ -256,15 +269,30 @@ impl Reading {
     /// How an invocation mark at a place stands (engine.md §2.3, 4).
     pub(super) fn invocation(&self, place: usize) -> Stand {
         let stand = self.stand(place, place + 1);
-        // At the head of the objective nothing went before that could ask about it.
-        let head = place <= self.greeting;
+        let clause = &self.clauses[self.clause[place]];
+        // At the head of the objective no question went before; a phrase that speaks about its whole
+        // clause still does. In Japanese a particle makes it the object of the sentence.
+        let object = self.language == Some(Language::Japanese) && self.has(place + 1, Class::Function);
+        let head = place <= self.greeting && clause.any.is_none() && !object;
         match stand {
             Stand::Negated | Stand::Ambiguous => stand,
             _ if head => Stand::Positive,
             Stand::Descriptive => Stand::Descriptive,
-            Stand::Positive if self.is_asked_for(place) => Stand::Positive,
+            Stand::Positive if self.is_begged(place) || self.is_asked_for(place) => Stand::Positive,
             Stand::Positive => Stand::Descriptive,
         }
+    }
+
+    /// True when nothing but a word of asking stands before the id in its clause.
+    fn is_begged(&self, place: usize) -> bool {
+        let polite = bit(Class::Filler) | bit(Class::Request);
+        let clause = self.clause[place];
+        let begins = |p: usize| p == 0 || self.clause[p - 1] != clause;
+        let before = (place.saturating_sub(POLITE_MAX)..place)
+            .rev()
+            .take_while(|&p| self.clause[p] == clause && self.flags[p] & polite != 0)
+            .last();
+        before.is_some_and(|first| begins(first) && self.clauses[clause].request)
     }
 
     /// True when a bare id follows its verb closely.
@@ -334,7 +362,7 @@ impl Reading {
             return true;
         }
         let asked = p > 1 && self.clause[p - 2] == clause && self.has(p - 2, Class::Asking);
-        self.has(p - 1, Class::Addressee) && asked
+        self.has(p - 1, Class::Addressee) && (asked || self.clauses[clause].request)
     }
 
     /// The clauses as bytes of the objective.

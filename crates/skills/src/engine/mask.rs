@@ -125,11 +125,8 @@ impl Closers {
             }
             let closes = match c {
                 '"' | '“' | '”' | '＂' => true,
-                '’' | '‘' => !after.is_some_and(char::is_alphanumeric),
-                '\'' => {
-                    before.is_some_and(|b| !b.is_whitespace())
-                        && after.is_none_or(|a| a.is_whitespace() || !a.is_alphanumeric())
-                }
+                '’' | '‘' => !after.is_some_and(is_letter),
+                '\'' => before.is_some_and(|b| !b.is_whitespace()) && !after.is_some_and(is_letter),
                 _ => false,
             };
             if closes {
@@ -166,6 +163,11 @@ impl Closers {
             })
             .min()
     }
+}
+
+/// Part of a word beside which a mark is an apostrophe; scripts without spaces have none.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() && !super::text::is_unspaced(c)
 }
 
 struct Scan<'a> {
@@ -304,7 +306,7 @@ impl Scan<'_> {
                 let end = self.text[at..line].find(')').map_or(line, |n| at + n + 1);
                 Some((end, MaskKind::Link))
             }
-            _ if c.is_ascii_alphabetic() && !before.is_some_and(char::is_alphanumeric) => {
+            _ if c.is_ascii_alphabetic() && !before.is_some_and(is_letter) => {
                 address(rest).map(|len| (at + len, MaskKind::Link))
             }
             _ => self.quote(at, c, before).map(|end| (end, MaskKind::Quote)),
@@ -334,7 +336,7 @@ impl Scan<'_> {
         let from = at + c.len_utf8();
         let paragraph = self.closers.paragraph_end(at, self.text.len());
         let follows = self.text[from..].chars().next();
-        let opens_word = before.is_none_or(|b| !b.is_alphanumeric() && !matches!(b, '\'' | '’'))
+        let opens_word = before.is_none_or(|b| !is_letter(b) && !matches!(b, '\'' | '’'))
             && follows.is_some_and(|f| !f.is_whitespace());
         let close = match c {
             '"' => self.closers.plain(from, paragraph, &['"']),

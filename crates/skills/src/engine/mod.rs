@@ -18,6 +18,8 @@ mod terms;
 mod text;
 
 #[cfg(test)]
+mod corpus;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;

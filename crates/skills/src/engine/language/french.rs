@@ -11,7 +11,7 @@ pub(super) const TABLE: Table = Table {
         "n'", "que", "qu'", "qui", "je", "j'", "tu", "il", "elle", "nous", "vous", "ils", "on", "au", "aux", "en",
         "s'il", "plaît", "peux", "pouvez", "sans", "sous", "mais", "donc", "moi", "m'", "se", "s'", "c'", "ça", "tout",
         "tous", "toute", "été", "être", "leur", "comme", "si", "à", "veux", "puis", "ton", "ta", "pourquoi", "comment",
-        "quel", "quelle", "avant", "après", "jamais", "ni", "y",
+        "quel", "quelle", "avant", "après", "jamais", "ni", "a",
     ],
     stop: &[
         "utilise",

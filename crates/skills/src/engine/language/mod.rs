@@ -231,6 +231,8 @@ impl Lexicon {
             }
             if table.language == Language::Japanese {
                 for verb in table.after {
+                    // A request follows: as a favour to the speaker.
+                    lexicon.add(&format!("{verb}もら"), Class::After, table.language);
                     for told in TOLD {
                         lexicon.add(&format!("{verb}{told}"), Class::Neutral, table.language);
                     }

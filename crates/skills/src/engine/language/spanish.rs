@@ -11,7 +11,7 @@ pub(super) const TABLE: Table = Table {
         "para", "con", "en", "por", "que", "qué", "quién", "yo", "tú", "él", "ella", "nosotros", "lo", "al", "se",
         "te", "como", "cómo", "sí", "pero", "más", "favor", "puedes", "podrías", "sin", "sobre", "todo", "todos",
         "todas", "ha", "han", "hay", "ya", "muy", "hasta", "desde", "antes", "después", "le", "a", "no", "cada",
-        "porque", "cuando", "quiero", "nunca", "eso", "ese", "esa", "nos",
+        "porque", "cuando", "quiero", "nunca", "eso", "ese", "esa", "nos", "si", "dame", "dime",
     ],
     stop: &[
         "usa",
