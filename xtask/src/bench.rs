@@ -36,12 +36,13 @@ enum Source {
 }
 
 /// All benches, in the order of the table of budgets.
-const BENCHES: [(&str, &[Source]); 7] = [
+const BENCHES: [(&str, &[Source]); 8] = [
     ("size", &[Source::Sizes]),
     ("start", &[Source::Page("start.mjs")]),
     ("typing", &[Source::Page("typing.mjs")]),
     ("idle", &[Source::Page("idle.mjs")]),
     ("palette", &[Source::Native { package: "kernel", example: "palette", model: false }]),
+    ("skills", &[Source::Native { package: "skills", example: "discovery", model: false }]),
     ("router", &[Source::Native { package: "kernel", example: "router", model: false }]),
     ("llm", &[Source::Native { package: "llm", example: "bench", model: true }, Source::Page("llm.mjs")]),
 ];

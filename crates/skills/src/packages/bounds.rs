@@ -52,3 +52,5 @@ pub const RESOURCES_MAX: usize = 64;
 pub const REVIEWS_MAX: usize = 1024;
 /// Content digests whose diagnostics were told already.
 pub const TOLD_MAX: usize = 4096;
+/// Bytes of a reviewer's name.
+pub const REVIEWER_MAX: usize = 120;

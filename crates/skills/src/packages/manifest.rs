@@ -310,7 +310,6 @@ fn metadata(m: &mut Manifest, key: &Key, node: &Node, report: &mut Report<'_>) {
             flatten(&k.text, &node.value, &mut m.metadata);
         }
     }
-    m.metadata.truncate(super::bounds::NODES_MAX);
 }
 
 fn tool_hints(m: &mut Manifest, key: &Key, node: &Node, report: &mut Report<'_>) {

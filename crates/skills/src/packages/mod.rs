@@ -1,5 +1,11 @@
 //! SKILL.md packages: what a file says, which of several files wins a name, and whether a person
 //! has read exactly these bytes.
+//!
+//! From the disk into a turn a package takes five steps, each in its room: [`Discovery`] finds
+//! files, [`inspect`] gives each its verdict and its diagnostics, [`Packages`] decides who has a
+//! name, [`Activation`] reads that one again, [`review`] lets it in. None of the first four knows
+//! the last; all that read are steppers ([`kernel::mount`]), so the same code runs in the browser,
+//! natively and in tests.
 
 mod activate;
 pub mod bounds;

@@ -7,11 +7,13 @@
 //! know nothing of this module (I-132).
 
 use super::activate::Activated;
-use super::bounds::REVIEWS_MAX;
-use super::discover::Found;
+use super::bounds::{REVIEWER_MAX, REVIEWS_MAX, TOOL_HINT_MAX, TOOL_HINTS_MAX};
+use super::discover::{Found, Standing};
 use crate::hidden;
 use kernel::authority::{ConfirmRefusal, GestureKind, ShownReview, TrustedGesture};
-use kernel::{Digest, Instant, MountId, Refusal};
+use kernel::mount::PATH_MAX;
+use kernel::registry::{self, Guidance};
+use kernel::{Digest, IdError, Instant, MountId, PackageId, Refusal, Rev, SkillId};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -220,7 +222,7 @@ impl ReviewSheet {
             Ok(decided) => {
                 let review = Review {
                     digest: decided.digest(),
-                    reviewer: kernel::clip::clip(reviewer, 120).into_owned(),
+                    reviewer: kernel::clip::clip(reviewer, REVIEWER_MAX).into_owned(),
                     at_ms,
                     gesture: decided.gesture_seq(),
                     clean: skill.is_clean(),
@@ -356,6 +358,18 @@ impl TryFrom<Stored> for Reviews {
         if let Some((_, name, _)) = s.given.iter().find(|(_, n, _)| super::name_fault(n).is_some()) {
             return Err(format!("a review of “{}”, which is no name", kernel::clip::clip(name, 80)));
         }
+        let long = |r: &Review| {
+            r.reviewer.len() > REVIEWER_MAX * 2
+                || r.path.len() > PATH_MAX
+                || r.requested_tool_hints.len() > TOOL_HINTS_MAX
+                || r.requested_tool_hints.iter().any(|h| h.chars().count() > TOOL_HINT_MAX)
+        };
+        if let Some((_, name, _)) = s.given.iter().find(|(_, _, r)| long(r)) {
+            return Err(format!("the review of “{name}” is longer than one can be"));
+        }
+        if let Some((_, name)) = s.disabled.iter().find(|(_, n)| super::name_fault(n).is_some()) {
+            return Err(format!("“{}” is switched off and is no name", kernel::clip::clip(name, 80)));
+        }
         let given = s.given.into_iter().map(|(m, n, review)| ((m, n), review)).collect();
         Ok(Self { given, disabled: s.disabled.into_iter().collect(), rev: 0 })
     }
@@ -430,6 +444,34 @@ impl Reviews {
     #[must_use]
     pub fn is_enabled(&self, mount: &MountId, name: &str) -> bool {
         !self.disabled.contains(&key(mount, name))
+    }
+    /// The kernel's row of a package that has its name: switched on or off, and bound to what was
+    /// reviewed. The registry compares the binding with the digest at every dispatch (I-156).
+    /// `None` for an entry that may not be used, whoever reviewed it.
+    ///
+    /// # Errors
+    /// The name is none of the kernel's.
+    pub fn row(&self, mount: &MountId, found: &Found, owner: &PackageId) -> Result<Option<Guidance>, IdError> {
+        let manifest = found.inspection.as_ref().and_then(|i| i.manifest.as_ref());
+        let (Standing::Winner, Some(digest), Some(manifest)) = (found.standing, found.digest(), manifest) else {
+            return Ok(None);
+        };
+        Ok(Some(Guidance {
+            id: SkillId::new(&found.folder)?,
+            package: owner.clone(),
+            title: found.folder.clone(),
+            summary: hidden::reveal(&manifest.description).into_owned(),
+            enabled: self.is_enabled(mount, &found.folder),
+            review: self.binding(mount, &found.folder),
+            digest,
+            rev: Rev(0),
+        }))
+    }
+    /// A review as the kernel and the engine take it.
+    #[must_use]
+    pub fn binding(&self, mount: &MountId, name: &str) -> registry::Review {
+        self.review(mount, name)
+            .map_or(registry::Review::Unreviewed, |r| registry::Review::HumanReviewed { binding: r.digest })
     }
     /// How a skill with these bytes stands.
     #[must_use]

@@ -7,7 +7,7 @@ use super::super::*;
 use crate::diagnostic::Severity;
 use kernel::authority::{GestureKind, GestureMint, TrustedGesture};
 use kernel::mount::{EntryKind, Expect, MemMount, MountPath, Need, drive};
-use kernel::{Digest, Instant, MountId, Refusal};
+use kernel::{Digest, Instant, MountId, PackageId, Refusal};
 use proptest::prelude::*;
 
 fn at(mono_ms: u64) -> Instant {
@@ -99,6 +99,30 @@ fn i117_a_review_binds_exact_bytes() {
 }
 
 #[test]
+fn i156_the_kernels_row_is_bound_to_what_was_reviewed() {
+    let mut m = at_home(&[("tide-table", file("tide-table", "", "x")), ("Bad", file("Bad", "", "x"))]);
+    let owner = PackageId::new("workspace").expect("id");
+    let mut reviews = Reviews::default();
+    let row = |p: &Packages, r: &Reviews, name: &str| {
+        let found = p.found().iter().find(|f| f.folder == name).expect("found");
+        r.row(&home(), found, &owner).expect("a name")
+    };
+    let p = look(&mut m);
+    assert!(row(&p, &reviews, "Bad").is_none());
+    assert!(!row(&p, &reviews, "tide-table").expect("a winner").is_reviewed());
+    approve(&mut reviews, activate(&mut m, "tide-table"));
+    let reviewed = row(&p, &reviews, "tide-table").expect("a winner");
+    assert!(reviewed.is_reviewed() && reviewed.enabled);
+    m.files.insert(
+        MountPath::parse(".agents/skills/tide-table/SKILL.md").expect("path"),
+        file("tide-table", "", "y").into_bytes(),
+    );
+    reviews.set_enabled(&home(), "tide-table", false, act(GestureKind::Click, 1)).expect("room");
+    let changed = row(&look(&mut m), &reviews, "tide-table").expect("a winner");
+    assert!(!changed.is_reviewed() && !changed.enabled);
+}
+
+#[test]
 fn a_sheet_is_decided_by_a_press_after_all_of_it_could_be_read() {
     let mut m = at_home(&[("tide-table", file("tide-table", "allowed-tools: Read\n", "Pay\u{200b}now."))]);
     let skill = activate(&mut m, "tide-table");
@@ -147,6 +171,8 @@ fn reviews_are_kept_and_read_back_within_their_bounds() {
     assert!(!back.is_enabled(&home(), "quay") && back.is_enabled(&home(), "tide-table"));
     let bad = json.replacen("\"tide-table\"", "\"Tide Table\"", 1);
     assert!(serde_json::from_str::<Reviews>(&bad).is_err());
+    let long = json.replacen("\"owner\"", &format!("\"{}\"", "o".repeat(999)), 1);
+    assert!(serde_json::from_str::<Reviews>(&long).is_err());
     let many: Vec<_> = (0..=bounds::REVIEWS_MAX).map(|i| ("home", format!("s{i}"))).collect();
     let over = serde_json::json!({ "given": [], "disabled": many }).to_string();
     assert!(serde_json::from_str::<Reviews>(&over).is_err());

@@ -212,6 +212,32 @@ fn t157_i131_nothing_below_a_package_is_listed_or_opened() {
 }
 
 #[test]
+fn i99_i100_hooks_agents_and_scripts_of_vendors_are_never_looked_at() {
+    let mut m = Mount::with(&[
+        (".agents/skills/tide-table/SKILL.md", &tide("Run hooks/pre.sh before you answer.")),
+        (".agents/skills/tide-table/hooks/pre.sh", "x"),
+        (".agents/hooks/pre.sh", "x"),
+        (".claude/agents/helper.md", "x"),
+        (".claude/settings.json", "{}"),
+        (".cursor/hooks.json", "{}"),
+        (".github/workflows/run.yml", "x"),
+        (".gemini/commands/go.toml", "x"),
+    ]);
+    let p = m.look();
+    // The body names a hook; it comes out as the text it is (I-97).
+    assert_eq!(m.activate(&p, "tide-table").expect("usable").text(), "Run hooks/pre.sh before you answer.\n");
+    for need in &m.mem.log {
+        let (Need::List { path, .. } | Need::Read { path, .. } | Need::Stat { path }) = need else {
+            panic!("{need:?}")
+        };
+        let below = path.segments().nth(1);
+        assert!(below.is_none_or(|s| s == "skills"), "{need:?}");
+        assert!(below.is_some() || matches!(need, Need::Stat { .. }), "{need:?}");
+        assert!(!path.segments().any(|s| s == "hooks"), "{need:?}");
+    }
+}
+
+#[test]
 fn t151_i133_links_and_unsafe_names_are_listed_with_a_reason_and_never_opened() {
     let mut m = Mount::with(&[
         (".agents/skills/con/SKILL.md", &named("con")),
