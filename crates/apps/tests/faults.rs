@@ -187,6 +187,26 @@ fn a_receipt_says_made_for_a_new_file_and_fits_a_narrow_screen() {
 }
 
 #[test]
+fn a_key_in_a_very_long_draft_shapes_a_few_lines_of_it() {
+    for line_end in ["", "\n"] {
+        let mut rig = Rig::new();
+        let text: String =
+            (0..4000).map(|i| format!("words of a long text, part {} {line_end}", i * 7919 % 997)).collect();
+        let p = rig.proof(kernel::authority::GestureKind::Paste);
+        rig.msg(Msg::Input(ui::event::Event::Paste(text.clone()), p));
+        rig.frame();
+        let before = rig.engine.lines_shaped();
+        rig.type_("abc");
+        let lines = rig.engine.lines_shaped() - before;
+        assert!((3..=12).contains(&lines), "three keys shaped {lines} lines");
+        assert!(rig.draft().ends_with("abc"));
+        // The caret is where the text ends, and the field scrolled to it.
+        let field = rig.view.as_ref().and_then(|v| v.text_field.clone()).expect("field");
+        assert!(field.caret.bottom() <= field.bounds.bottom() + 1.0, "{field:?}");
+    }
+}
+
+#[test]
 fn one_waiting_message_is_taken_back_and_the_others_stay() {
     let mut rig = Rig::new();
     for words in ["one", "two", "three"] {

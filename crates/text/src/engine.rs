@@ -1,6 +1,7 @@
 //! Shaping and the block cache.
 
 mod geometry;
+mod long;
 
 pub use geometry::{Affinity, Hit};
 
@@ -191,6 +192,8 @@ struct Block {
     text_len: usize,
     size: Size,
     used: u64,
+    /// Where the index has it, for a text that is kept line by line.
+    slot: Option<u64>,
 }
 
 impl Block {
@@ -232,6 +235,7 @@ pub struct TextEngine {
     scale: f32,
     frame: u64,
     shaped: u64,
+    lines: u64,
 }
 
 fn covers(font: cosmic_text::skrifa::FontRef<'_>) -> HashSet<u32> {
@@ -261,6 +265,7 @@ impl TextEngine {
             scale: 1.0,
             frame: 0,
             shaped: 0,
+            lines: 0,
         };
         for family in [Family::Ui, Family::Mono] {
             engine.learn(family.name())?;
@@ -450,7 +455,17 @@ impl TextEngine {
             width: spec.width,
             wrap: spec.wrap,
         };
-        Block { key, buffer, line_starts, map, cells: cell_specs, text_len: text.len(), size, used: self.frame }
+        Block {
+            key,
+            buffer,
+            line_starts,
+            map,
+            cells: cell_specs,
+            text_len: text.len(),
+            size,
+            used: self.frame,
+            slot: None,
+        }
     }
 
     fn attrs(&self, style: TextStyle, color: Option<Rgba>) -> Attrs<'static> {

@@ -3,10 +3,10 @@
 use crate::event::{EditKind, Key, KeyPress, TextEdit};
 use crate::frame::{Control, Cursor, FieldGeom, Frame};
 use crate::theme;
-use scene::{Border, Node, NodeId, Point, Rect, Rgba, Role, State};
+use scene::{BlockId, Border, Node, NodeId, Point, Rect, Rgba, Role, State};
 use std::ops::Range;
 use text::edit::Unit;
-use text::{Affinity, EditBuffer, Hit, TextEngine, TextStyle, Wrap};
+use text::{Affinity, BlockSpec, EditBuffer, Hit, TextEngine, TextStyle, Wrap};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// The caret blinks for this long after the last edit, then stands (decision 26).
@@ -40,6 +40,9 @@ pub struct Field {
     /// the text, and holds until the caret moves by anything else.
     side: (usize, Affinity),
     last_edit: u64,
+    /// The blocks of the last frame, for the height and for the paint: what did not change of
+    /// them is not shaped again.
+    made: [Option<BlockId>; 2],
     drag_unit: Range<usize>,
 }
 
@@ -235,8 +238,11 @@ impl Field {
     }
 
     /// Height of the text at a width.
-    pub fn text_height<A: Clone>(&self, f: &mut Frame<'_, A>, style: TextStyle, width: f32) -> f32 {
-        let id = f.block(&self.display(), style, &[], Some(width), Wrap::Word);
+    pub fn text_height<A: Clone>(&mut self, f: &mut Frame<'_, A>, style: TextStyle, width: f32) -> f32 {
+        let text = self.display();
+        let spec = BlockSpec { text: &text, style, spans: &[], width: Some(width.max(1.0)), wrap: Wrap::Word };
+        let id = f.engine.edited(&spec, self.made[0]);
+        self.made[0] = Some(id);
         f.engine.size(id).h
     }
     /// Whether the caret is drawn now; asks the frame to wake for the next change.
@@ -267,7 +273,10 @@ impl Field {
         let inner = rect.inset(pad.x, pad.y);
         let display = self.display();
         let (width, wrap) = if self.multiline { (Some(inner.w), Wrap::Word) } else { (None, Wrap::None) };
-        let block = f.block(&display, style, &[], width, wrap);
+        let width = width.map(|w| w.max(1.0));
+        let spec = BlockSpec { text: &display, style, spans: &[], width, wrap };
+        let block = f.engine.edited(&spec, self.made[1]);
+        self.made[1] = Some(block);
         let size = f.engine.size(block);
         let caret = f.engine.caret_at(block, self.at());
         // The caret stays in view: across for one line, down for several.
