@@ -245,6 +245,20 @@ fn messages_out_of_view_are_still_in_the_tree() {
 }
 
 #[test]
+fn a_small_card_opens_at_the_change() {
+    let mut m = MemMount::with(&[("notes/shopping.md", "bread\n")]);
+    let mut rig = Rig::sized(320.0, 480.0);
+    rig.text("/tool:files.write put \"buy milk\" into notes/shopping.md");
+    rig.press(Key::Enter);
+    rig.serve(&mut m);
+    rig.frame();
+    rig.frame();
+    let (body, touch) = (rect_of(&rig, Role::Code, "The whole change"), rect_of(&rig, Role::Text, "The tool"));
+    assert!(touch.bottom() <= body.y + 16.0, "the words stand above what is in view: {touch:?} {body:?}");
+    assert!(body.h >= 28.0);
+}
+
+#[test]
 fn a_card_shows_the_arguments_below_the_change() {
     let mut m = MemMount::with(&[("notes/shopping.md", "bread\n")]);
     let mut rig = Rig::new();

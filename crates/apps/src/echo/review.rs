@@ -210,7 +210,8 @@ impl Desktop {
             // It opens at the first changed line, with a little of what stands before it.
             let first = lines.iter().take(tops.len() - 1).position(|l| l.kind != DiffKind::Same).unwrap_or(0);
             let at_change = (lead + tops[first.saturating_sub(2)]).max(0.0);
-            let start = if first > 2 { at_change } else { 0.0 };
+            // In a small card the change comes first, too: who asks stands above it.
+            let start = if first > 2 || small { at_change } else { 0.0 };
             let scroll = self.scrolls.get(&code).copied().unwrap_or(start);
             let total = tops.last().copied().unwrap_or(0.0);
             f.scroll(code, body.inset(1.0, 1.0), scroll, |f, y| {
