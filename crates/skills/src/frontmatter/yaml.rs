@@ -140,6 +140,36 @@ impl<'a> Source<'a> {
         let byte = line.char_indices().nth(at.column).map_or(line.len(), |(i, _)| i);
         line.split_at(byte)
     }
+    /// Past the quote that closes the one at `start`; an event's own end lies after the blanks and
+    /// the comment that follow.
+    fn closing(&self, start: Mark) -> Mark {
+        let double = self.around(start).1.starts_with('"');
+        let (mut skip, mut column) = (true, start.column);
+        let mut text = self.around(start).1;
+        let mut line = start.line;
+        loop {
+            let mut chars = text.chars().peekable();
+            while let Some(c) = chars.next() {
+                column += 1;
+                let doubled = !double && c == '\'' && chars.peek() == Some(&'\'');
+                if std::mem::take(&mut skip) {
+                    continue;
+                }
+                match c {
+                    '\\' if double => skip = true,
+                    '\'' if doubled => skip = true,
+                    '"' if double => return Mark { line, column },
+                    '\'' if !double => return Mark { line, column },
+                    _ => {}
+                }
+            }
+            if line >= self.0.len() {
+                return Mark { line, column };
+            }
+            (line, column, skip) = (line + 1, 0, false);
+            text = self.line(line);
+        }
+    }
     /// An error at the end of the text belongs to the last line that holds something.
     fn inside(&self, at: Mark) -> Mark {
         if at.line <= self.0.len() && (at.line < self.0.len() || !self.line(at.line).is_empty()) {
@@ -198,6 +228,8 @@ struct Reader<'a> {
     comments: Vec<Mark>,
     /// Lines inside block scalars, whose leading tabs are content.
     block_lines: Vec<(usize, usize)>,
+    /// Where quoted scalars begin and end.
+    quoted: Vec<(Mark, Mark)>,
     nodes: usize,
     flow: usize,
     /// Collections below [`DEPTH_MAX`], which are counted and not kept.
@@ -225,6 +257,7 @@ pub fn read(text: &str) -> Result<Document, Fault> {
         issues: vec![],
         comments: vec![],
         block_lines: vec![],
+        quoted: vec![],
         nodes: 0,
         flow: 0,
         too_deep: 0,
@@ -302,6 +335,9 @@ impl Reader<'_> {
         };
         if style == Style::Block {
             self.block_lines.push((start.line, if end.column > 0 { end.line } else { end.line.saturating_sub(1) }));
+        }
+        if matches!(style, Style::Single | Style::Double) {
+            self.quoted.push((start, self.source.closing(start)));
         }
         if style == Style::Plain && self.flow == 0 && !text.is_empty() && !self.wants_key() {
             let after = self.source.around(end).1;
@@ -400,20 +436,28 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Tabs before the first character of a line, except as content of a block scalar.
+    /// Tabs anywhere but in quotes, in block scalars and in comments: many readers take no other,
+    /// and nobody sees where one stands.
     fn tabs(&mut self) {
-        let mut blocks = std::mem::take(&mut self.block_lines).into_iter().peekable();
         let mut found = vec![];
-        for (i, line) in self.source.0.iter().enumerate() {
+        for (i, line) in self.source.0.iter().enumerate().filter(|(_, l)| l.contains('\t')) {
             let n = i + 1;
-            while blocks.next_if(|(_, last)| *last < n).is_some() {}
-            let indent = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
-            let content = blocks.peek().is_some_and(|(first, _)| *first <= n) && indent.starts_with(' ');
-            if indent.len() < line.len()
-                && !content
-                && let Some(column) = indent.find('\t')
-            {
-                found.push(Mark { line: n, column });
+            let content = self.block_lines.iter().any(|(first, last)| (*first..=*last).contains(&n));
+            if content && line.starts_with(' ') {
+                continue;
+            }
+            let mut before = ' ';
+            for (column, c) in line.chars().enumerate() {
+                let at = Mark { line: n, column };
+                let quoted = matches!(c, '\t' | '#') && self.quoted.iter().any(|(from, to)| *from <= at && at < *to);
+                if c == '#' && !quoted && matches!(before, ' ' | '\t') {
+                    break;
+                }
+                if c == '\t' && !quoted {
+                    found.push(at);
+                    break;
+                }
+                before = c;
             }
         }
         for at in found {
@@ -456,6 +500,8 @@ mod tests {
             ("k: one\r\n  two\r\n", "one two"),
             ("k: |\r\n  one\r\n  two\r\n", "one\ntwo\n"),
             ("k: \"one\r\n  two\"\r\n", "one two"),
+            ("k: \"a\tb\" #\tc\n", "a\tb"),
+            ("#\tc\nk: 'a#\tb'\n", "a#\tb"),
             ("# before\nk: v # after\n# end\n", "v"),
             ("k:\n", ""),
             ("k: ~\n", "~"),
@@ -483,6 +529,11 @@ mod tests {
             ("\ta: b\n", (F::TabIndentation, 1, 0)),
             ("a:\tb\n", (F::TabIndentation, 1, 2)),
             ("a:\n\t- b\n", (F::TabIndentation, 2, 0)),
+            ("a: \tb\n", (F::TabIndentation, 1, 3)),
+            ("a: b\tc\n", (F::TabIndentation, 1, 4)),
+            ("a: b\t\n", (F::TabIndentation, 1, 4)),
+            ("a: \"b\tc\"\t# d\n", (F::TabIndentation, 1, 8)),
+            ("a: b\n\t\n", (F::TabIndentation, 2, 0)),
             ("? a\n: b\n", (F::ComplexKey, 1, 2)),
             ("? [a, b]\n: c\nd: e\n", (F::FlowCollection, 1, 2)),
             ("# c\n%YAML 1.2\na: b\n", (F::Directive, 2, 0)),

@@ -118,7 +118,7 @@ pub fn inspect(folder: &str, bytes: &[u8], total: u64) -> Inspection {
     };
     let mut report = Report { list: vec![], total: 0, worst: Severity::Note, first_line: 1, text };
     let (manifest, body, findings) =
-        if broken { (None, None, Findings::default()) } else { read(folder, text, &mut report) };
+        if broken { (None, None, Findings::default()) } else { read(folder, text, whole, &mut report) };
     if broken {
         let fix = "save the file as UTF-8";
         let cause = match seen {
@@ -151,7 +151,12 @@ pub fn inspect(folder: &str, bytes: &[u8], total: u64) -> Inspection {
     }
 }
 
-fn read(folder: &str, text: &str, report: &mut Report<'_>) -> (Option<Manifest>, Option<Range<usize>>, Findings) {
+fn read(
+    folder: &str,
+    text: &str,
+    whole: bool,
+    report: &mut Report<'_>,
+) -> (Option<Manifest>, Option<Range<usize>>, Findings) {
     use Severity::{NotPortable, Unreadable};
     let split = match fence::split(text, FRONTMATTER_MAX) {
         Ok(split) => split,
@@ -219,7 +224,9 @@ fn read(folder: &str, text: &str, report: &mut Report<'_>) -> (Option<Manifest>,
     } else {
         Some(manifest::read(folder, root.as_ref(), report))
     };
-    body(text, &split.body, report);
+    if whole {
+        body(text, &split.body, report);
+    }
     let findings = hidden::scan(text);
     hidden_ones(&findings, report);
     (manifest, Some(split.body), findings)
