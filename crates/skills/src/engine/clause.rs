@@ -31,6 +31,7 @@ pub(super) enum Stand {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Clause {
+    start: usize,
     end: usize,
     /// Where its first verb of speaking about ends, and where that stands.
     meta: Option<usize>,
@@ -40,6 +41,16 @@ struct Clause {
     question: bool,
     /// It holds a request.
     request: bool,
+    /// It announces somebody's text.
+    reporter: bool,
+    /// It tells what happened.
+    past: bool,
+    /// A colon stands before it.
+    colon: bool,
+    /// A blank line or a list mark stands before it.
+    block: bool,
+    /// It is somebody's text.
+    reported: bool,
 }
 
 /// The reading of an objective.
@@ -157,7 +168,8 @@ impl Reading {
             let wrapped = newline && (token.lower || place == 0 || open[place - 1] || token.gap.comma);
             let clause = place == 0 || any(|g| g.hard || g.block) || (newline && !wrapped) || begins[place];
             if clause {
-                self.clauses.push(Clause::default());
+                let (colon, block) = (any(|g| g.colon), any(|g| g.block));
+                self.clauses.push(Clause { start: place, colon, block, ..Clause::default() });
             }
             let n = self.clauses.len() - 1;
             self.clause.push(n);
@@ -174,14 +186,10 @@ impl Reading {
     }
 
     fn describe(&mut self) {
-        let mut begins = vec![0; self.clauses.len()];
-        for (place, &clause) in self.clause.iter().enumerate().rev() {
-            begins[clause] = place;
-        }
         for n in 0..self.marks.len() {
             let mark = self.marks[n];
             let clause = self.clause[mark.start];
-            let opens = self.opening(begins[clause], self.clauses[clause].end);
+            let opens = self.opening(self.clauses[clause].start, self.clauses[clause].end);
             let leads =
                 mark.start > 0 && self.clause[mark.start - 1] == clause && self.has(mark.start - 1, Class::Lead);
             let acts = leads || self.opening(self.segment[mark.start], self.clauses[clause].end) == mark.start;
@@ -195,6 +203,14 @@ impl Reading {
             }
             here.question |= mark.is(Class::Question) && mark.start == opens;
             here.request |= mark.is(Class::Request);
+            here.reporter |= mark.is(Class::Reporter);
+            here.past |= mark.is(Class::Starter);
+        }
+        // After a colon that announces a text, it is that text up to the next blank line.
+        let (mut reported, mut announced) = (false, false);
+        for clause in &mut self.clauses {
+            reported = !clause.block && (reported || (clause.colon && announced));
+            (clause.reported, announced) = (reported, clause.reporter);
         }
     }
 
@@ -222,6 +238,7 @@ impl Reading {
                 Scope::Back => (segment, mark.end),
                 Scope::Segment => (segment, segment_end[mark.start]),
                 Scope::Around => (segment, self.clauses[clause].end),
+                Scope::Clause => (self.clauses[clause].start, self.clauses[clause].end),
             };
             // A phrase may lie across a boundary that a shorter one set.
             let to = to.max(mark.end);
@@ -254,7 +271,8 @@ impl Reading {
         let clause = &self.clauses[self.clause[start]];
         let about = clause.meta.is_some_and(|m| m <= start)
             || clause.any.is_some_and(|(from, to)| from < start || to > end)
-            || clause.question;
+            || clause.question
+            || clause.reported;
         if about { Stand::Descriptive } else { Stand::Positive }
     }
 
@@ -262,6 +280,10 @@ impl Reading {
     pub(super) fn is_told(&self, start: usize) -> bool {
         let segment = self.segment[start];
         let clause = &self.clauses[self.clause[start]];
+        // Where the verb comes last it says whether something is told.
+        if self.language.is_some_and(Language::is_unspaced) {
+            return clause.past && !clause.request;
+        }
         let opens = self.opening(segment, clause.end);
         start == opens + 1 && self.has(opens, Class::Starter) && !clause.request
     }

@@ -20,6 +20,8 @@ mod text;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod sayings;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;

@@ -2,6 +2,7 @@
 //! phrases (I-121). Symbols are words, so a phrase matches whole tokens only.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::text::{Kind, Tokens};
 
@@ -9,6 +10,30 @@ use super::text::{Kind, Tokens};
 /// token.
 pub(super) const PHRASE_TOKENS_MAX: usize = 32;
 const NONE: u32 = u32::MAX;
+
+/// Edges are keyed by two small numbers that we count up ourselves, so nobody can choose them to
+/// collide and one multiplication spreads them.
+#[derive(Clone, Copy, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.write_u64(u64::from(b));
+        }
+    }
+    fn write_u64(&mut self, n: u64) {
+        self.0 = (self.0 ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+}
+
+/// A node and a word as one key.
+fn edge(node: u32, word: u32) -> u64 {
+    (u64::from(node) << 32) | u64::from(word)
+}
 
 #[derive(Clone, Debug)]
 struct Node {
@@ -31,14 +56,14 @@ impl Node {
 #[derive(Clone, Debug)]
 pub(super) struct Phrases {
     words: HashMap<Box<str>, u32>,
-    edges: HashMap<(u32, u32), u32>,
+    edges: HashMap<u64, u32, BuildHasherDefault<Spread>>,
     nodes: Vec<Node>,
     count: u32,
 }
 
 impl Default for Phrases {
     fn default() -> Self {
-        Self { words: HashMap::new(), edges: HashMap::new(), nodes: vec![Node::at(0)], count: 0 }
+        Self { words: HashMap::new(), edges: HashMap::default(), nodes: vec![Node::at(0)], count: 0 }
     }
 }
 
@@ -52,7 +77,7 @@ impl Phrases {
             let word = *self.words.entry(phrase.text(token).into()).or_insert(next_word);
             let fresh = self.nodes.len() as u32;
             let depth = self.nodes[node as usize].depth + 1;
-            node = *self.edges.entry((node, word)).or_insert(fresh);
+            node = *self.edges.entry(edge(node, word)).or_insert(fresh);
             if node == fresh {
                 self.nodes.push(Node::at(depth));
             }
@@ -68,8 +93,9 @@ impl Phrases {
     /// Links the nodes, in order of depth.
     pub(super) fn finish(&mut self) {
         let mut children: Vec<Vec<(u32, u32)>> = vec![Vec::new(); self.nodes.len()];
-        for (&(from, word), &to) in &self.edges {
-            children[from as usize].push((word, to));
+        for (&key, &to) in &self.edges {
+            // The upper half is the node, the lower one the word.
+            children[(key >> 32) as usize].push((key as u32, to));
         }
         let mut queue: VecDeque<u32> = VecDeque::from([0]);
         while let Some(from) = queue.pop_front() {
@@ -88,7 +114,7 @@ impl Phrases {
 
     fn step(&self, mut node: u32, word: u32) -> u32 {
         loop {
-            if let Some(&next) = self.edges.get(&(node, word)) {
+            if let Some(&next) = self.edges.get(&edge(node, word)) {
                 return next;
             }
             if node == 0 {
@@ -100,7 +126,7 @@ impl Phrases {
 
     /// The phrase that is this one word.
     pub(super) fn single(&self, word: &str) -> Option<u32> {
-        let node = self.edges.get(&(0, *self.words.get(word)?))?;
+        let node = self.edges.get(&edge(0, *self.words.get(word)?))?;
         Some(self.nodes[*node as usize].phrase).filter(|&p| p != NONE)
     }
 

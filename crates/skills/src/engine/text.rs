@@ -24,6 +24,8 @@ pub(super) enum Kind {
 pub(super) struct Gap {
     /// A mark that ends a clause.
     pub hard: bool,
+    /// A colon, among what ends a clause.
+    pub colon: bool,
     /// A comma, a bracket or a dash: it ends a segment.
     pub comma: bool,
     /// A line end.
@@ -295,8 +297,10 @@ fn separator(gap: &mut Gap, text: &str, at: usize, c: char, line_empty: bool, ma
         }
         // Inside a mask nothing but lines separates what is outside.
         _ if masked => {}
-        '!' | '?' | ';' | '。' | '！' | '？' | '；' | '：' | '．' => gap.hard = true,
-        '.' | ':' | '…' if ends => gap.hard = true,
+        '!' | '?' | ';' | '。' | '！' | '？' | '；' | '．' => gap.hard = true,
+        '：' => (gap.hard, gap.colon) = (true, true),
+        ':' if ends => (gap.hard, gap.colon) = (true, true),
+        '.' | '…' if ends => gap.hard = true,
         ',' | '，' | '、' | '(' | ')' | '（' | '）' | '—' | '–' | '[' | ']' => gap.comma = true,
         '-' | '*' | '+' | '•' | '·' if line_empty && after.is_some_and(char::is_whitespace) => gap.block = true,
         '-' if at > 0 && text[..at].ends_with(' ') && after == Some(' ') => gap.comma = true,

@@ -125,6 +125,17 @@ pub(super) const TABLE: Table = Table {
     meta: &["比较", "比較"],
     guarded: &[],
     meta_any: &[
+        "安全吗",
+        "可行吗",
+        "该不该",
+        "会不会",
+        "有没有",
+        "能用吗",
+        "失败了",
+        "失敗了",
+        "挂了",
+        "崩了",
+        "应该不应该",
         "解释",
         "解釋",
         "请说明",
@@ -181,6 +192,8 @@ pub(super) const TABLE: Table = Table {
     questions: &[],
     leads: &[],
     subjects: &[
+        "同事",
+        "我刚",
         "我们",
         "我們",
         "他们",
@@ -208,7 +221,7 @@ pub(super) const TABLE: Table = Table {
     addressees: &[],
     asking: &[],
     adverbs: &[],
-    starters: &[],
+    starters: &["结束了", "完成了", "做完了"],
     requests: &[
         "请",
         "請",
@@ -230,5 +243,6 @@ pub(super) const TABLE: Table = Table {
         "吧",
         "一下",
     ],
-    fillers: &["请", "請", "你好", "好", "好的", "那", "麻烦", "现在"],
+    fillers: &["首先", "请", "請", "你好", "好", "好的", "那", "麻烦", "现在"],
+    reporters: &["他说", "她说", "说了", "写道", "写着", "翻译", "改写", "纠正", "润色", "句子", "例子", "例如"],
 };

@@ -1,6 +1,6 @@
 //! English.
 
-use super::Scope::{Around, Forward};
+use super::Scope::{Around, Clause, Forward};
 use super::{Language, Table};
 
 pub(super) const TABLE: Table = Table {
@@ -24,6 +24,10 @@ pub(super) const TABLE: Table = Table {
         "mentions", "says",
     ],
     negators: &[
+        ("doubt", Forward),
+        ("not now", Clause),
+        ("not yet", Clause),
+        ("not today", Clause),
         ("not", Forward),
         ("never", Forward),
         ("no", Forward),
@@ -94,9 +98,6 @@ pub(super) const TABLE: Table = Table {
         ("wouldn't", Around),
         ("no longer", Around),
         ("not needed", Around),
-        ("not now", Around),
-        ("not yet", Around),
-        ("not today", Around),
         ("unnecessary", Around),
         ("forbidden", Around),
         ("prohibited", Around),
@@ -109,10 +110,26 @@ pub(super) const TABLE: Table = Table {
         "because", "since", "so", "if", "while", "until", "once", "although", "though", "when", "after", "before",
     ],
     verbs: &[
-        "run", "use", "apply", "invoke", "activate", "start", "follow", "using", "running", "launch", "trigger",
-        "execute", "call", "try", "go with", "kick off", "fire up",
+        "do",
+        "mind running",
+        "mind using",
+        "run",
+        "use",
+        "apply",
+        "invoke",
+        "activate",
+        "start",
+        "follow",
+        "launch",
+        "trigger",
+        "execute",
+        "call",
+        "try",
+        "go with",
+        "kick off",
+        "fire up",
     ],
-    prepositions: &["with", "via"],
+    prepositions: &["using", "with", "via"],
     after: &[],
     meta: &[
         "explain",
@@ -309,5 +326,26 @@ pub(super) const TABLE: Table = Table {
         "time to",
         "like you",
     ],
-    fillers: &["please", "ok", "okay", "hey", "hi", "hello", "now", "well", "thanks", "alright", "so", "and", "kindly"],
+    fillers: &[
+        "first", "next", "finally", "please", "ok", "okay", "hey", "hi", "hello", "now", "well", "thanks", "alright",
+        "so", "and", "kindly",
+    ],
+    reporters: &[
+        "says",
+        "said",
+        "reads",
+        "wrote",
+        "translate",
+        "correct",
+        "proofread",
+        "rewrite",
+        "rephrase",
+        "paraphrase",
+        "sentence",
+        "text",
+        "quote",
+        "example",
+        "told me",
+        "asked me",
+    ],
 };

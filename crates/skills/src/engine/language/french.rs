@@ -1,6 +1,6 @@
 //! French.
 
-use super::Scope::{Around, Forward};
+use super::Scope::{Around, Clause, Forward};
 use super::{Language, Table};
 
 pub(super) const TABLE: Table = Table {
@@ -48,6 +48,9 @@ pub(super) const TABLE: Table = Table {
         "sa",
     ],
     negators: &[
+        ("doute", Forward),
+        ("pas maintenant", Clause),
+        ("pas encore", Clause),
         ("ne", Around),
         ("n'", Around),
         ("pas", Around),
@@ -181,7 +184,17 @@ pub(super) const TABLE: Table = Table {
         "me demande",
     ],
     guarded: &[],
-    meta_any: &["c'est quoi", "veut dire", "signifie", "à quoi sert", "qu'est ce que", "obsolète"],
+    meta_any: &[
+        "dois je",
+        "devrais je",
+        "faut il",
+        "c'est quoi",
+        "veut dire",
+        "signifie",
+        "à quoi sert",
+        "qu'est ce que",
+        "obsolète",
+    ],
     questions: &[
         "comment", "pourquoi", "qui", "que", "qu'", "quand", "où", "quel", "quelle", "quels", "quelles", "combien",
         "à quoi", "quoi",
@@ -212,6 +225,8 @@ pub(super) const TABLE: Table = Table {
         "sa", "leur", "on", "nous", "ils", "elles", "il", "elle", "je", "j'", "chaque", "tous", "hier", "certains",
     ],
     requests: &[
+        "il faudrait",
+        "on devrait",
         "je veux",
         "je voudrais",
         "j'aimerais",
@@ -232,6 +247,8 @@ pub(super) const TABLE: Table = Table {
         "svp",
     ],
     fillers: &[
+        "d'abord",
+        "donc",
         "bonjour",
         "salut",
         "ok",
@@ -245,4 +262,5 @@ pub(super) const TABLE: Table = Table {
         "svp",
         "et",
     ],
+    reporters: &["dit", "disait", "écrit", "traduis", "corrige", "reformule", "phrase", "texte", "exemple"],
 };

@@ -1,6 +1,6 @@
 //! German.
 
-use super::Scope::{Around, Forward};
+use super::Scope::{Around, Clause, Forward};
 use super::{Language, Table};
 
 pub(super) const TABLE: Table = Table {
@@ -150,6 +150,10 @@ pub(super) const TABLE: Table = Table {
         "neuer",
     ],
     negators: &[
+        ("bezweifle", Forward),
+        ("noch nicht", Clause),
+        ("nicht jetzt", Clause),
+        ("nicht heute", Clause),
         ("nicht", Around),
         ("nie", Around),
         ("niemals", Around),
@@ -202,6 +206,8 @@ pub(super) const TABLE: Table = Table {
     breaks: &["aber", "sondern", "jedoch", "stattdessen", "dann", "danach"],
     joints: &["weil", "da", "damit", "wenn", "falls", "sobald", "obwohl", "denn", "während", "bevor", "nachdem"],
     verbs: &[
+        "mach",
+        "mache",
         "nutze",
         "nutz",
         "nutzen",
@@ -292,6 +298,11 @@ pub(super) const TABLE: Table = Table {
     ],
     guarded: &[],
     meta_any: &[
+        "soll ich",
+        "sollte ich",
+        "sollen wir",
+        "muss ich",
+        "darf ich",
         "erklären",
         "beschreiben",
         "dokumentieren",
@@ -360,5 +371,35 @@ pub(super) const TABLE: Table = Table {
         "du solltest",
         "magst du",
     ],
-    fillers: &["bitte", "ok", "okay", "hallo", "hey", "jetzt", "so", "und", "gut", "also", "mal", "danke"],
+    fillers: &[
+        "zuerst",
+        "einmal",
+        "zunächst",
+        "bitte",
+        "ok",
+        "okay",
+        "hallo",
+        "hey",
+        "jetzt",
+        "so",
+        "und",
+        "gut",
+        "also",
+        "mal",
+        "danke",
+    ],
+    reporters: &[
+        "sagt",
+        "sagte",
+        "steht",
+        "schreibt",
+        "schrieb",
+        "lautet",
+        "übersetze",
+        "korrigiere",
+        "formuliere",
+        "satz",
+        "text",
+        "beispiel",
+    ],
 };

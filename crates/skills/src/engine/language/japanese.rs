@@ -102,6 +102,8 @@ pub(super) const TABLE: Table = Table {
     verbs: &[],
     prepositions: &["で"],
     after: &[
+        "してください",
+        "して下さい",
         "実行して",
         "使って",
         "使用して",
@@ -129,6 +131,7 @@ pub(super) const TABLE: Table = Table {
     meta: &[],
     guarded: &[],
     meta_any: &[
+        "方法",
         "説明",
         "とは",
         "何",
@@ -180,7 +183,7 @@ pub(super) const TABLE: Table = Table {
     addressees: &[],
     asking: &[],
     adverbs: &[],
-    starters: &[],
+    starters: &["ました", "でした"],
     requests: &[
         "ください",
         "下さい",
@@ -198,5 +201,6 @@ pub(super) const TABLE: Table = Table {
         "なさい",
         "願います",
     ],
-    fillers: &["では", "じゃあ", "はい", "すみません", "すみませんが"],
+    fillers: &["まず", "では", "じゃあ", "はい", "すみません", "すみませんが"],
+    reporters: &["言って", "言い", "書いて", "翻訳", "訳して", "直して", "添削", "例", "文章"],
 };

@@ -55,6 +55,8 @@ pub(super) enum Scope {
     Segment,
     /// From the beginning of its segment to the end of its clause.
     Around,
+    /// All of its clause.
+    Clause,
 }
 
 /// What a phrase does in a sentence.
@@ -105,9 +107,11 @@ pub(super) enum Class {
     Request,
     /// Says nothing before a command.
     Filler,
+    /// Before a colon: what follows is somebody's text.
+    Reporter,
 }
 
-const CLASSES: usize = Class::Filler as usize + 1;
+const CLASSES: usize = Class::Reporter as usize + 1;
 
 /// The words of one language.
 struct Table {
@@ -134,6 +138,7 @@ struct Table {
     starters: &'static [&'static str],
     requests: &'static [&'static str],
     fillers: &'static [&'static str],
+    reporters: &'static [&'static str],
 }
 
 const TABLES: [&Table; 6] =
@@ -146,8 +151,8 @@ const EVERYWHERE: [&str; 16] = [
 ];
 
 /// What may follow a Japanese verb that then tells instead of asks.
-const TOLD: [&str; 11] =
-    ["いる", "います", "いた", "いました", "いない", "も", "は", "しまっ", "おり", "みた", "みると"];
+const TOLD: [&str; 12] =
+    ["いる", "います", "いた", "いました", "いない", "も", "は", "しまっ", "おり", "みた", "みると", "とし"];
 
 /// What one phrase may mean: for each class, the languages in which it is of it.
 #[derive(Clone, Debug, Default)]
@@ -218,6 +223,7 @@ impl Lexicon {
                 (Class::Starter, table.starters),
                 (Class::Request, table.requests),
                 (Class::Filler, table.fillers),
+                (Class::Reporter, table.reporters),
             ];
             for (class, list) in lists {
                 for phrase in list {
