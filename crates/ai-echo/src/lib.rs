@@ -22,6 +22,7 @@ pub mod conventions;
 pub mod conversation;
 mod echo;
 pub mod guidance;
+pub mod library;
 pub mod local;
 pub mod markdown;
 pub mod prompt;
@@ -31,4 +32,5 @@ pub mod tools;
 pub mod turn;
 
 pub use echo::{Echo, OpenReview, update};
+pub use library::Library;
 pub use protocol::{Effect, FsId, Msg, Submission};

@@ -1,10 +1,12 @@
 //! What AI Echo is told and what it asks for: the protocol that `apps` wraps and `shell` performs.
 
-use kernel::authority::Confirmation;
+use kernel::authority::{Confirmation, TrustedGesture};
 use kernel::mount::{Need, Reply};
 use kernel::slash::{AgentTurn, LocalDispatch, Submission as SlashSubmission};
 use kernel::{AppId, CallId, ConversationId, MountId, OperationId, Refusal, TurnKey};
 use models::{Ask, ModelEvent, ProviderConfig, RunId};
+use skills::packages::Packages;
+use skills::packages::review::Approval;
 
 use crate::conversation::{Attachment, Draft, Loaded, MountRecord, Page, StoreId, StoreOp};
 use crate::tools::Zone;
@@ -90,6 +92,16 @@ pub enum Msg {
     ReadOnly(bool),
     /// The person's time zone.
     Zone(Zone),
+    /// Look at the skills of the folder now: the palette opened, or somebody asked (decision 26).
+    LookForSkills,
+    /// What lies in a folder; the answer to [`Effect::Skills`], and again after every change.
+    SkillsFound(MountId, Box<Packages>),
+    /// A trusted act on the sheet approved exactly the bytes that it showed.
+    SkillApproved(MountId, Box<Approval>),
+    /// A person took a review back.
+    RevokeSkill(MountId, String, TrustedGesture),
+    /// A person switched a skill on or off.
+    EnableSkill(MountId, String, bool, TrustedGesture),
 }
 
 /// What is to be done. Each is performed once; each that has an answer names it.
@@ -114,6 +126,10 @@ pub enum Effect {
     /// The composer's draft of this conversation was given back: the field takes its text from
     /// the conversation. A restored slash draft needs a new trusted edit before it can dispatch.
     DraftRestored(ConversationId),
+    /// The skills of this folder are wanted: look now, and whenever something may have changed
+    /// there; answer with [`Msg::SkillsFound`], a look that found the same can be left out.
+    /// `None`: of no folder.
+    Skills(Option<MountId>),
     /// Open an app's window.
     OpenApp(AppId),
     /// Say it in the status line and to assistive technology.

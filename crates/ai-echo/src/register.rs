@@ -46,6 +46,9 @@ pub fn register(kernel: &mut Kernel) -> Result<(), Refusal> {
         PackageState::Present { enabled: true },
         Digest::of_parts(&parts),
     )?;
+    // What lies in the mounted folder has an owner of its own, so that it can be switched off whole.
+    let workspace = PackageId::new(crate::library::PACKAGE)?;
+    kernel.put_package(workspace, "Workspace skills", PackageState::Present { enabled: true }, Digest::of(b""))?;
     for definition in &DEFINITIONS {
         kernel.put_tool(source(definition, &package)?)?;
     }
@@ -56,6 +59,7 @@ pub fn register(kernel: &mut Kernel) -> Result<(), Refusal> {
             title: skill.title.to_owned(),
             summary: skill.summary.to_owned(),
             enabled: true,
+            problem: None,
             review: Review::BuiltIn,
             digest: skill.digest(),
             rev: Rev::default(),

@@ -1,6 +1,7 @@
 //! What the desktop needs of the agent: the one seam at which a test or the simulator may
 //! stand in for AI Echo.
 
+use ai_echo::Library;
 use ai_echo::conversation::{Conversation, Receipt};
 use ai_echo::tools::Proposal;
 use ai_echo::turn::Turns;
@@ -43,6 +44,8 @@ pub trait Agent {
     fn reviews(&self) -> Vec<Review<'_>>;
     /// A receipt.
     fn receipt(&self, operation: &OperationId) -> Option<&Receipt>;
+    /// The workspace's skills and what was decided about them.
+    fn library(&self) -> &Library;
     /// Another tab writes; this one reads (decision 32).
     fn read_only(&self) -> bool;
 }
@@ -65,6 +68,9 @@ impl Agent for ai_echo::Echo {
     }
     fn receipt(&self, operation: &OperationId) -> Option<&Receipt> {
         Self::receipt(self, operation)
+    }
+    fn library(&self) -> &Library {
+        Self::library(self)
     }
     fn read_only(&self) -> bool {
         self.is_read_only()

@@ -88,6 +88,7 @@ pub(crate) fn guidance(id: &str, owner: &str, review: Review, content: &[u8]) ->
         title: id.to_owned(),
         summary: "Guidance".to_owned(),
         enabled: true,
+        problem: None,
         review,
         digest: Digest::of(content),
         rev: Rev(0),

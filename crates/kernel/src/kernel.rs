@@ -266,7 +266,8 @@ impl Kernel {
         }
         let rev = self.bump();
         let summary = crate::clip::label(&g.summary, SUMMARY_MAX).into_owned();
-        self.guidance.map.insert(g.id.clone(), Guidance { rev, title: short(&g.title), summary, ..g });
+        let problem = g.problem.as_deref().map(|p| crate::clip::label(p, SUMMARY_MAX).into_owned());
+        self.guidance.map.insert(g.id.clone(), Guidance { rev, title: short(&g.title), summary, problem, ..g });
         Ok(())
     }
     /// Takes guidance away.

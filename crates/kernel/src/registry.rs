@@ -190,6 +190,8 @@ pub struct Guidance {
     pub summary: String,
     /// Switched on.
     pub enabled: bool,
+    /// Why it cannot be used whatever a review says: its row stays, disabled (I-150).
+    pub problem: Option<String>,
     /// Review.
     pub review: Review,
     /// Digest of its current bytes.

@@ -5,6 +5,7 @@ use kernel::mount::MountPath;
 use kernel::{ConversationId, Digest, Instant, MountId, OperationId, TurnKey};
 use models::ProviderConfig;
 use serde::{Deserialize, Serialize};
+use skills::packages::review::Reviews;
 
 use super::{Draft, Item, Receipt};
 use crate::tools::Proposal;
@@ -146,7 +147,13 @@ pub enum StoreOp {
     DeleteReview(OperationId),
     PutSettings(Settings),
     PutMount(MountRecord),
+    /// With the reviews of its skills.
     DeleteMount(MountId),
+    /// What a person decided about one skill of a mount.
+    PutSkillReview(MountId, String, Box<Reviews>),
+    DeleteSkillReview(MountId, String),
+    /// Answered by [`Loaded::SkillReviews`].
+    LoadSkillReviews,
     /// Answered by [`Loaded::Index`].
     LoadIndex,
     /// Answered by [`Loaded::Conversation`].
@@ -167,6 +174,8 @@ pub enum Loaded {
         /// All mounts.
         mounts: Vec<MountRecord>,
     },
+    /// Every record about a skill; each is one part.
+    SkillReviews(Vec<Reviews>),
     /// One conversation.
     Conversation {
         /// Which.

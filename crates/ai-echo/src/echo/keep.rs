@@ -228,6 +228,7 @@ impl Cx<'_> {
                 if std::mem::replace(&mut self.e.ready, true) {
                     return;
                 }
+                self.load_reviews();
                 if let Some(settings) = settings {
                     // A folder that was mounted while this was loading is still there.
                     let mount = settings.mount.clone().or_else(|| self.e.settings.mount.take());
@@ -259,6 +260,7 @@ impl Cx<'_> {
                     None => self.new_conversation(),
                 }
             }
+            Loaded::SkillReviews(parts) => self.reviews_loaded(parts),
             Loaded::Conversation { id, items, receipts, reviews, operations } => {
                 let Some(conversation) = self.e.conversations.get_mut(&id) else { return };
                 if conversation.loaded {

@@ -6,6 +6,7 @@ mod plan;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod workspace;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,6 +22,7 @@ use crate::conventions::Guide;
 use crate::conversation::{
     Attachment, Conversation, Draft, MountRecord, OperationRecord, Page, Receipt, Settings, StoreId, StoreOp, Via,
 };
+use crate::library::Library;
 use crate::local::Fill;
 use crate::protocol::{Effect, FsId, Msg};
 use crate::tools::{Apply, Outcome, Proposal, Propose, Run, Tool, Zone};
@@ -127,6 +129,7 @@ pub struct Echo {
     mounts: Vec<MountRecord>,
     pages: BTreeMap<(ConversationId, Page), Draft>,
     zone: Zone,
+    library: Library,
     read_only: bool,
     ready: bool,
     turns: Turns,
@@ -149,6 +152,7 @@ impl Echo {
             mounts: Vec::new(),
             pages: BTreeMap::new(),
             zone: Zone::default(),
+            library: Library::default(),
             read_only: false,
             ready: false,
             turns: Turns::default(),
@@ -198,6 +202,10 @@ impl Echo {
     pub fn mounts(&self) -> &[MountRecord] {
         &self.mounts
     }
+    /// The skills of the workspace.
+    pub fn library(&self) -> &Library {
+        &self.library
+    }
     /// The running turn and the waiting ones.
     pub fn turns(&self) -> &Turns {
         &self.turns
@@ -241,6 +249,7 @@ pub fn update(echo: &mut Echo, msg: Msg, now: Instant, kernel: &mut Kernel) -> V
             cx.turn_effect(effect);
         }
     }
+    cx.follow_folder();
     cx.out
 }
 
@@ -272,6 +281,7 @@ impl Cx<'_> {
             Msg::Mounted(record) => self.mounted(record),
             Msg::Unmounted(id) => {
                 self.e.mounts.retain(|mount| mount.id != id);
+                self.e.library.forget(&id);
                 self.store(StoreOp::DeleteMount(id));
             }
             Msg::Submit(id, submission) => self.submit(&id, submission),
@@ -298,6 +308,11 @@ impl Cx<'_> {
             Msg::Loaded(loaded) => self.loaded(loaded),
             Msg::ReadOnly(read_only) => self.e.read_only = read_only,
             Msg::Zone(zone) => self.e.zone = zone,
+            Msg::LookForSkills => self.look_for_skills(),
+            Msg::SkillsFound(mount, packages) => self.skills_found(mount, *packages),
+            Msg::SkillApproved(mount, approval) => self.skill_approved(&mount, *approval),
+            Msg::RevokeSkill(mount, name, act) => self.revoke_skill(&mount, &name, act),
+            Msg::EnableSkill(mount, name, on, act) => self.enable_skill(&mount, &name, on, act),
         }
     }
 

@@ -9,7 +9,7 @@ use super::{Cx, Job};
 use crate::conventions::named;
 use crate::conversation::{AnswerState, Conversation, Draft, ItemKind, ToolState, Via};
 use crate::guidance::BuiltIn;
-use crate::protocol::Submission;
+use crate::protocol::{Effect, Submission};
 use crate::tools::Tool;
 use crate::turn::{MAX_QUEUE, TurnEnd, TurnFailure, TurnMsg};
 
@@ -93,6 +93,9 @@ impl Cx<'_> {
         if let Err(refusal) = self.still_allowed(id, narrowed.as_ref()) {
             return self.refuse(refusal);
         }
+        // Rows of the next message are of what is there now (decision 26).
+        let folder = self.e.library.mount().cloned();
+        self.out.push(Effect::Skills(folder));
         let Some(conversation) = self.e.conversations.get_mut(id) else { return };
         let turn = conversation.next_turn();
         let original = std::mem::take(&mut conversation.draft.text);

@@ -10,6 +10,7 @@ use kernel::slash::{AgentTurn, Catalog, EditOrigin, LocalDispatch, SlashRefusal,
 use kernel::tools::ToolRef;
 use kernel::{AppId, PackageId, Rev, SkillId, ToolName};
 use models::{Ask, BaseUrl, FinishReason, ModelError, ModelErrorKind, Role};
+use skills::packages::review::Reviews;
 
 use super::*;
 use crate::conversation::{AnswerState, Item, ItemKind, Loaded, ReviewRecord, ToolState};
@@ -19,6 +20,7 @@ use crate::turn::{MAX_QUEUE, Phase};
 
 mod authority;
 mod conventions;
+mod workspace;
 
 struct World {
     echo: Echo,
@@ -94,9 +96,16 @@ impl World {
                 Effect::Fs { id, needs, .. } => {
                     Msg::Fs(id, needs.iter().map(|need| self.files.perform(need)).collect())
                 }
+                Effect::Skills(Some(mount)) => {
+                    let mut look = skills::packages::Discovery::new(&MountPath::root());
+                    let found = kernel::mount::drive(|replies| look.step(replies), |need| self.files.perform(need));
+                    Msg::SkillsFound(mount, Box::new(found))
+                }
+                Effect::Skills(None) => continue,
                 Effect::Store(id, op) => {
                     self.stored.push((*op).clone());
                     match *op {
+                        StoreOp::LoadSkillReviews => Msg::Loaded(Loaded::SkillReviews(self.reviews())),
                         StoreOp::LoadIndex | StoreOp::LoadConversation(_) => continue,
                         _ => Msg::Stored(id, Ok(())),
                     }
@@ -112,6 +121,21 @@ impl World {
             };
             todo.extend(update(&mut self.echo, answer, self.now, &mut self.kernel));
         }
+    }
+
+    /// The records about skills, as the store would give them back.
+    fn reviews(&self) -> Vec<Reviews> {
+        let mut kept = BTreeMap::new();
+        for op in &self.stored {
+            match op {
+                StoreOp::PutSkillReview(mount, name, part) => {
+                    kept.insert((mount.clone(), name.clone()), (**part).clone());
+                }
+                StoreOp::DeleteSkillReview(mount, name) => drop(kept.remove(&(mount.clone(), name.clone()))),
+                _ => {}
+            }
+        }
+        kept.into_values().collect()
     }
 
     fn id(&self) -> ConversationId {

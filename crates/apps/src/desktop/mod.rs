@@ -194,6 +194,8 @@ pub struct Desktop {
     pub(crate) settings: SettingsUi,
     pub(crate) instructions: InstructionsUi,
     pub(crate) palette: palette::Palette,
+    /// It was open after the last message.
+    pub(crate) palette_shown: bool,
     pub(crate) catalog: Rc<Catalog>,
     pub(crate) search: SearchManager,
     pub(crate) recency: Recency,

@@ -76,6 +76,9 @@ impl Palette {
     pub(crate) fn is_centered(&self) -> bool {
         self.mode == Some(Mode::Centered)
     }
+    pub(crate) fn is_open(&self) -> bool {
+        self.mode.is_some()
+    }
     pub(crate) fn covers(&self, p: Point) -> bool {
         self.mode.is_some() && self.place.contains(p)
     }

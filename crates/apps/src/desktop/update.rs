@@ -87,6 +87,12 @@ impl Desktop {
         self.sync_composer(false, out);
         self.draft_restored();
         self.send_held(out);
+        // What the rows say of the folder's skills is looked at anew each time they are shown.
+        let shown = self.palette.is_open();
+        if shown && !std::mem::replace(&mut self.palette_shown, shown) {
+            self.tell(ai_echo::Msg::LookForSkills, out);
+        }
+        self.palette_shown = shown;
         // Compared with what was asked for, not with a moment ago: a load changes it in between.
         if self.locked != self.echo.conversation {
             self.locked.clone_from(&self.echo.conversation);
@@ -146,6 +152,7 @@ impl Desktop {
         for r in new {
             self.tell(ai_echo::Msg::Mounted(r), out);
         }
+        self.tell(ai_echo::Msg::LookForSkills, out);
         let id = self.fresh_id();
         self.files.mounts_changed(&self.mounts, id, out);
         if self.windows.is_open(AppKey::Instructions) {

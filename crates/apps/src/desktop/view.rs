@@ -47,6 +47,7 @@ impl Desktop {
             settings: Default::default(),
             instructions: Default::default(),
             palette: palette::Palette::default(),
+            palette_shown: false,
             catalog: Rc::new(Catalog::default()),
             search: SearchManager::default(),
             recency: Recency::default(),

@@ -7,6 +7,7 @@ use apps::status::{LocalModel, Mount, MountState};
 use kernel::authority::{GestureKind, GestureMint, Proof};
 use kernel::{Instant, Kernel, MountId};
 use scene::{NodeId, Point, Role, Size};
+use std::collections::BTreeMap;
 use text::TextEngine;
 use ui::event::{Composition, EditKind, Env, Event, Key, KeyPress, Mods, Pointer, PointerPhase, TextEdit};
 
@@ -17,6 +18,8 @@ pub struct Rig {
     pub now: u64,
     pub out: Vec<Effect>,
     pub view: Option<View>,
+    /// What is kept of decisions about skills.
+    pub reviews: BTreeMap<(MountId, String), skills::packages::review::Reviews>,
 }
 
 pub fn env(w: f32, h: f32) -> Env {
@@ -64,8 +67,15 @@ impl Rig {
         let now = Instant { wall_ms: 1_780_000_000_000, mono_ms: 1000 };
         let (desk, mut out) = Desktop::new(kernel, Box::new(echo), env(w, h), now).expect("catalogue");
         out.extend(start.into_iter().map(Effect::Echo));
-        let mut rig =
-            Self { desk, engine: ui::testing::engine(), mint: GestureMint::for_tests(), now: 1000, out, view: None };
+        let mut rig = Self {
+            desk,
+            engine: ui::testing::engine(),
+            mint: GestureMint::for_tests(),
+            now: 1000,
+            out,
+            view: None,
+            reviews: BTreeMap::new(),
+        };
         rig.frame();
         rig
     }
@@ -204,6 +214,23 @@ pub fn mount(id: &str, state: MountState) -> Mount {
 pub const ANSWER: &str = "A **tide table** lists times.\n\n- one\n- two\n\n```rust\nlet h = 4;\n```\n\n| Time | Height |\n|---|---|\n| 03:12 | 4.1 m |\n\nSee [the office](https://example.com/) and [bad](javascript:x).";
 
 impl Rig {
+    /// Storage says yes, and keeps what was decided about skills.
+    fn store(&mut self, id: ai_echo::conversation::StoreId, op: ai_echo::conversation::StoreOp) -> ai_echo::Msg {
+        use ai_echo::conversation::{Loaded, StoreOp};
+        match op {
+            StoreOp::PutSkillReview(mount, name, part) => {
+                self.reviews.insert((mount, name), *part);
+            }
+            StoreOp::DeleteSkillReview(mount, name) => {
+                self.reviews.remove(&(mount, name));
+            }
+            StoreOp::LoadSkillReviews => {
+                return ai_echo::Msg::Loaded(Loaded::SkillReviews(self.reviews.values().cloned().collect()));
+            }
+            _ => {}
+        }
+        ai_echo::Msg::Stored(id, Ok(()))
+    }
     /// Performs what was asked for, until nothing more is: storage says yes, files come from
     /// `mount`, the model answers [`ANSWER`].
     pub fn serve(&mut self, mount: &mut kernel::mount::MemMount) {
@@ -219,8 +246,14 @@ impl Rig {
                         let r = needs.iter().map(|n| mount.perform(n)).collect();
                         self.msg(Msg::Echo(ai_echo::Msg::Fs(id, r)));
                     }
-                    Effect::Echo(ai_echo::Effect::Store(id, _)) => {
-                        self.msg(Msg::Echo(ai_echo::Msg::Stored(id, Ok(()))));
+                    Effect::Echo(ai_echo::Effect::Store(id, op)) => {
+                        let answer = self.store(id, *op);
+                        self.msg(Msg::Echo(answer));
+                    }
+                    Effect::Echo(ai_echo::Effect::Skills(Some(id))) => {
+                        let mut look = skills::packages::Discovery::new(&kernel::mount::MountPath::root());
+                        let found = kernel::mount::drive(|replies| look.step(replies), |need| mount.perform(need));
+                        self.msg(Msg::Echo(ai_echo::Msg::SkillsFound(id, Box::new(found))));
                     }
                     Effect::Files { id, needs, .. } => {
                         let r = needs.iter().map(|n| mount.perform(n)).collect();

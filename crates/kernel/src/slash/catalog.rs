@@ -3,7 +3,7 @@
 use super::{ALIAS_MAX, ROWS_MAX, SlashRefusal};
 use crate::Kernel;
 use crate::ids::{ActionId, AppId, CommandName, Digest, Rev, SkillId, SurfaceId, ToolName};
-use crate::registry::{AppEntry, ArgKind, ArgSlot, RegistryRefusal, SurfaceState};
+use crate::registry::{AppEntry, ArgKind, ArgSlot, RegistryRefusal, Review, SurfaceState};
 use crate::tools::ToolRefusal;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -241,13 +241,13 @@ impl Catalog {
     }
 }
 
-fn skill_problem(g: &crate::registry::Guidance) -> Option<&'static str> {
-    if !g.enabled {
-        Some("the skill is switched off")
-    } else if !g.is_reviewed() {
-        Some("the skill changed since it was reviewed, or never was")
-    } else {
-        None
+fn skill_problem(g: &crate::registry::Guidance) -> Option<&str> {
+    match &g.review {
+        _ if g.problem.is_some() => g.problem.as_deref(),
+        _ if !g.enabled => Some("the skill is switched off"),
+        Review::Unreviewed => Some("the skill was not reviewed yet"),
+        Review::HumanReviewed { binding } if *binding != g.digest => Some("the skill changed since it was reviewed"),
+        Review::HumanReviewed { .. } | Review::BuiltIn => None,
     }
 }
 

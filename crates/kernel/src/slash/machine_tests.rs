@@ -363,6 +363,22 @@ fn t166_a_tool_turn_offers_one_tool_and_is_checked_before_it_is_sent() {
 }
 
 #[test]
+fn i150_a_skill_that_cannot_be_used_keeps_its_row_with_the_reason() {
+    let why = |review: Review, enabled: bool, problem: Option<&str>| {
+        let mut k = kernel();
+        let g = guidance("harbour", "maps", review, b"tides");
+        k.put_guidance(Guidance { enabled, problem: problem.map(str::to_owned), ..g }).expect("room");
+        Catalog::project(&k, &now()).get("/skill:harbour").expect("a row").disabled.clone().unwrap_or_default()
+    };
+    let reviewed = |bytes: &[u8]| Review::HumanReviewed { binding: Digest::of(bytes) };
+    assert_eq!(why(reviewed(b"tides"), true, None), "");
+    assert_eq!(why(Review::Unreviewed, true, None), "the skill was not reviewed yet");
+    assert_eq!(why(reviewed(b"older"), true, None), "the skill changed since it was reviewed");
+    assert_eq!(why(reviewed(b"tides"), false, None), "the skill is switched off");
+    assert_eq!(why(reviewed(b"tides"), true, Some("its name is taken twice")), "its name is taken twice");
+}
+
+#[test]
 fn t167_a_review_binding_holds_through_dispatch() {
     let k = kernel();
     let t = turn_of(enter(&k, "/skill:harbour when is high water"));
@@ -370,7 +386,7 @@ fn t167_a_review_binding_holds_through_dispatch() {
     dispatch_check(&k, &now(), &t).expect("reviewed");
     let binding = Digest::of(b"tides");
     type Change = fn(&mut Kernel, Digest);
-    let changes: [(Change, &str); 5] = [
+    let changes: [(Change, &str); 6] = [
         (
             |k, _| k.put_guidance(guidance("harbour", "maps", Review::Unreviewed, b"tides")).expect("room"),
             "SlashSkillIneligible",
@@ -394,6 +410,13 @@ fn t167_a_review_binding_holds_through_dispatch() {
                 let review = Review::HumanReviewed { binding };
                 let g = guidance("harbour", "maps", review, b"tides");
                 k.put_guidance(Guidance { enabled: false, ..g }).expect("room");
+            },
+            "SlashSkillIneligible",
+        ),
+        (
+            |k, binding| {
+                let g = guidance("harbour", "maps", Review::HumanReviewed { binding }, b"tides");
+                k.put_guidance(Guidance { problem: Some("its frontmatter has no end".into()), ..g }).expect("room");
             },
             "SlashSkillIneligible",
         ),

@@ -153,6 +153,7 @@ async fn run(mint: GestureMint) -> Result<(), String> {
         claims: Cell::new(0),
         titles: RefCell::new(HashMap::new()),
         lease: RefCell::new(None),
+        skills: RefCell::default(),
     });
     *shell_cell.borrow_mut() = Rc::downgrade(&shell);
     let weak = Rc::downgrade(&shell);
@@ -172,6 +173,7 @@ async fn run(mint: GestureMint) -> Result<(), String> {
             }
         })
     };
+    super::skills::listen(&shell);
     shell.screen.open(again).await.map_err(|e| e.to_string())?;
     shell.perform(effects);
     if let Some(why) = storage_failed {

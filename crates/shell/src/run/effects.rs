@@ -161,6 +161,7 @@ fn echo(shell: &Rc<Shell>, effect: ai_echo::Effect) {
                         let (conversations, drafts, mounts) = (vec![], vec![], vec![]);
                         return index(shell, Loaded::Index { settings: None, conversations, drafts, mounts });
                     }
+                    StoreOp::LoadSkillReviews => ai_echo::Msg::Loaded(Loaded::SkillReviews(vec![])),
                     _ => ai_echo::Msg::Stored(id, Err("this browser gives the page no storage".into())),
                 };
                 return shell.post(Msg::Echo(answer));
@@ -175,6 +176,7 @@ fn echo(shell: &Rc<Shell>, effect: ai_echo::Effect) {
                 }
             });
         }
+        ai_echo::Effect::Skills(mount) => super::skills::want(shell, mount),
         // The desktop has dealt with these.
         ai_echo::Effect::OpenApp(_)
         | ai_echo::Effect::Announce(_)
@@ -456,7 +458,7 @@ fn index(shell: &Rc<Shell>, loaded: Loaded) {
     spawn_local(async move {
         let records = match &loaded {
             Loaded::Index { mounts, .. } => mounts.clone(),
-            Loaded::Conversation { .. } => vec![],
+            Loaded::Conversation { .. } | Loaded::SkillReviews(_) => vec![],
         };
         let found = restore(&shell, &records).await;
         shell.post(Msg::Echo(ai_echo::Msg::Loaded(loaded)));

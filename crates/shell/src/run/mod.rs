@@ -7,6 +7,7 @@
 mod boot;
 mod effects;
 mod screen;
+mod skills;
 
 pub use boot::start;
 
@@ -76,6 +77,7 @@ pub(crate) struct Shell {
     claims: Cell<u64>,
     titles: RefCell<HashMap<MountId, String>>,
     lease: RefCell<Option<crate::storage::locks::Lease>>,
+    skills: RefCell<skills::Looks>,
 }
 
 impl Shell {

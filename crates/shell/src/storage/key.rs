@@ -9,7 +9,8 @@ use web_sys::IdbKeyRange;
 /// An object store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Store {
-    /// By name: `["product"]`, and `["key", name]` for a provider's key.
+    /// By name: `["product"]`, `["key", name]` for a provider's key, and `["skill", mount, name]`
+    /// for what a person decided about a skill.
     Settings,
     /// Conversations, by id.
     Conversations,

@@ -6,7 +6,7 @@ use super::key::{Key, Store};
 use ai_echo::Msg;
 use ai_echo::conversation::{Loaded, OperationRecord, StoreId, StoreOp};
 use ai_echo::turn::OpPhase;
-use kernel::ConversationId;
+use kernel::{ConversationId, MountId};
 use models::{BaseUrl, Secret};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,12 @@ struct KeptKey {
 
 fn product() -> Key {
     Key::all().name("product")
+}
+
+/// Beside the settings, by mount and name; without a name, all of a mount.
+fn skill_reviews(mount: Option<&MountId>) -> Key {
+    let all = Key::all().name("skill");
+    mount.map_or(all.clone(), |mount| all.name(mount.as_str()))
 }
 
 fn provider_key(name: &str) -> Key {
@@ -74,9 +80,16 @@ pub fn writes(op: &StoreOp) -> Result<Vec<Write>, StorageError> {
         StoreOp::PutMount(r) => put(Store::Mounts, Key::all().name(r.id.as_str()), json(r)),
         StoreOp::DeleteMount(id) => {
             let key = Key::all().name(id.as_str());
-            Ok(vec![Write::Delete(Store::Mounts, key.clone()), Write::Delete(Store::Handles, key)])
+            let reviews = Write::DeleteAll(Store::Settings, skill_reviews(Some(id)));
+            Ok(vec![Write::Delete(Store::Mounts, key.clone()), Write::Delete(Store::Handles, key), reviews])
         }
-        StoreOp::LoadIndex | StoreOp::LoadConversation(_) => Ok(Vec::new()),
+        StoreOp::PutSkillReview(mount, name, part) => {
+            put(Store::Settings, skill_reviews(Some(mount)).name(name), json(part))
+        }
+        StoreOp::DeleteSkillReview(mount, name) => {
+            Ok(vec![Write::Delete(Store::Settings, skill_reviews(Some(mount)).name(name))])
+        }
+        StoreOp::LoadIndex | StoreOp::LoadSkillReviews | StoreOp::LoadConversation(_) => Ok(Vec::new()),
     }
 }
 
@@ -84,20 +97,23 @@ impl Storage {
     /// Performs one operation. It begins at the call; a write is durable when the future says so,
     /// and a load brings what belongs together.
     pub fn perform(&self, op: StoreOp) -> impl Future<Output = Result<Option<Loaded>, StorageError>> + use<> {
-        enum Begun<A, B, C> {
+        enum Begun<A, B, C, D> {
             Index(A),
             Conversation(B),
-            Write(Result<C, StorageError>),
+            Reviews(C),
+            Write(Result<D, StorageError>),
         }
         let begun = match op {
             StoreOp::LoadIndex => Begun::Index(self.load_index()),
             StoreOp::LoadConversation(id) => Begun::Conversation(self.load_conversation(id)),
+            StoreOp::LoadSkillReviews => Begun::Reviews(self.load_reviews()),
             op => Begun::Write(writes(&op).map(|w| self.write(w))),
         };
         async move {
             match begun {
                 Begun::Index(load) => load.await.map(Some),
                 Begun::Conversation(load) => load.await.map(Some),
+                Begun::Reviews(load) => load.await.map(Some),
                 Begun::Write(write) => write?.await.map(|()| None),
             }
         }
@@ -128,6 +144,15 @@ impl Storage {
                 mounts: this.readable(Store::Mounts, lists.next()),
                 settings: this.readable(Store::Settings, lists.next()).pop(),
             })
+        }
+    }
+
+    fn load_reviews(&self) -> impl Future<Output = Result<Loaded, StorageError>> + use<> {
+        let lists = self.list(vec![(Store::Settings, skill_reviews(None))]);
+        let this = self.clone();
+        async move {
+            let parts = this.readable(Store::Settings, lists.await?.into_iter().next());
+            Ok(Loaded::SkillReviews(parts))
         }
     }
 

@@ -430,6 +430,37 @@ impl Reviews {
         self.rev += u64::from(changed);
         Ok(())
     }
+    /// What is known of one skill, as a record of its own: two windows that each decide about
+    /// another skill then never write over each other.
+    #[must_use]
+    pub fn part(&self, mount: &MountId, name: &str) -> Self {
+        let key = key(mount, name);
+        let given = self.given.get_key_value(&key).map(|(k, r)| (k.clone(), r.clone())).into_iter().collect();
+        let disabled = self.disabled.get(&key).cloned().into_iter().collect();
+        Self { given, disabled, rev: 0 }
+    }
+    /// True when nothing is reviewed and nothing switched off.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.given.is_empty() && self.disabled.is_empty()
+    }
+    /// Takes in a record that was kept. Beyond [`REVIEWS_MAX`] nothing is taken in.
+    pub fn take_in(&mut self, part: Self) {
+        for (key, review) in part.given {
+            if self.given.len() < REVIEWS_MAX || self.given.contains_key(&key) {
+                self.given.insert(key, review);
+            }
+        }
+        let room = REVIEWS_MAX.saturating_sub(self.disabled.len());
+        self.disabled.extend(part.disabled.into_iter().take(room));
+        self.rev += 1;
+    }
+    /// Forgets everything about a workspace that is gone.
+    pub fn forget(&mut self, mount: &MountId) {
+        self.given.retain(|(m, _), _| m != mount);
+        self.disabled.retain(|(m, _)| m != mount);
+        self.rev += 1;
+    }
     /// Rises with every change.
     #[must_use]
     pub fn rev(&self) -> u64 {
