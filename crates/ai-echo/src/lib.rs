@@ -29,6 +29,7 @@ pub mod prompt;
 mod protocol;
 pub mod register;
 pub mod tools;
+pub mod trial;
 pub mod turn;
 
 pub use echo::{Echo, OpenReview, update};

@@ -5,8 +5,8 @@ use kernel::mount::{Need, Reply};
 use kernel::slash::{AgentTurn, LocalDispatch, Submission as SlashSubmission};
 use kernel::{AppId, CallId, ConversationId, MountId, OperationId, Refusal, TurnKey};
 use models::{Ask, ModelEvent, ProviderConfig, RunId};
-use skills::packages::Packages;
 use skills::packages::review::Approval;
+use skills::packages::{NormalCopy, Packages};
 
 use crate::conversation::{Attachment, Draft, Loaded, MountRecord, Page, StoreId, StoreOp};
 use crate::tools::Zone;
@@ -100,6 +100,8 @@ pub enum Msg {
     SkillApproved(MountId, Box<Approval>),
     /// A person took a review back.
     RevokeSkill(MountId, String, TrustedGesture),
+    /// Propose a portable copy of a package in this conversation, as a change to review.
+    ProposeCopy(ConversationId, Box<NormalCopy>),
     /// A person switched a skill on or off.
     EnableSkill(MountId, String, bool, TrustedGesture),
 }

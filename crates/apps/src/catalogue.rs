@@ -16,6 +16,7 @@ pub enum AppKey {
     Files,
     Settings,
     Instructions,
+    Skills,
 }
 
 /// One app's definition.
@@ -40,7 +41,7 @@ pub struct AppDef {
 }
 
 /// All built-in apps, as the launcher lists them.
-pub const APPS: [AppDef; 4] = [
+pub const APPS: [AppDef; 5] = [
     AppDef {
         key: AppKey::Echo,
         id: "ai-echo",
@@ -95,6 +96,16 @@ pub const APPS: [AppDef; 4] = [
         views: &[],
         optional: true,
     },
+    AppDef {
+        key: AppKey::Skills,
+        id: "skills",
+        title: "Skills",
+        icon: Icon::Skill,
+        size: Size::new(960.0, 640.0),
+        actions: &[("look", "Look for skills again")],
+        views: &[],
+        optional: true,
+    },
 ];
 
 impl AppKey {
@@ -106,6 +117,7 @@ impl AppKey {
             Self::Files => &APPS[1],
             Self::Settings => &APPS[2],
             Self::Instructions => &APPS[3],
+            Self::Skills => &APPS[4],
         }
     }
     /// The app of an id.

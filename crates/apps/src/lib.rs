@@ -1,4 +1,4 @@
-//! The screens: AI Echo, Files, Settings, Instructions, and the desktop that holds them.
+//! The screens: AI Echo, Files, Settings, Instructions, Skills, and the desktop that holds them.
 //!
 //! The one design choice: [`desktop::Desktop`] is the whole state of what a person sees, and
 //! it changes in one function, [`desktop::Desktop::update`]. What happened comes in as a
@@ -15,6 +15,7 @@ mod echo;
 mod files;
 mod instructions;
 mod settings;
+mod skills;
 pub mod status;
 
 pub use agent::{Agent, Review};

@@ -203,6 +203,7 @@ fn house() -> Result<Kernel, Box<dyn Error>> {
                 title: format!("How to {verb} a {noun} well"),
                 summary: format!("Steps and pitfalls when you {verb} a {noun}"),
                 enabled: i % 8 != 0,
+                problem: None,
                 review: Review::BuiltIn,
                 digest,
                 rev: Rev(0),

@@ -312,6 +312,7 @@ impl Cx<'_> {
             Msg::SkillsFound(mount, packages) => self.skills_found(mount, *packages),
             Msg::SkillApproved(mount, approval) => self.skill_approved(&mount, *approval),
             Msg::RevokeSkill(mount, name, act) => self.revoke_skill(&mount, &name, act),
+            Msg::ProposeCopy(id, copy) => self.propose_copy(&id, &copy),
             Msg::EnableSkill(mount, name, on, act) => self.enable_skill(&mount, &name, on, act),
         }
     }

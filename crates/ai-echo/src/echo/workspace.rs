@@ -1,14 +1,19 @@
 //! The workspace's skills in the loop: looking for them, and what a person decides about them.
 
 use kernel::authority::TrustedGesture;
-use kernel::{MountId, Refusal};
-use skills::packages::Packages;
+use kernel::{ConversationId, MountId, Refusal, clip};
+use serde_json::json;
 use skills::packages::review::{Approval, ReviewRefusal, Reviews};
+use skills::packages::{NormalCopy, Packages};
 
 use super::Cx;
 use super::keep::read_only;
-use crate::conversation::StoreOp;
+use crate::conversation::{StoreOp, Via};
 use crate::protocol::Effect;
+use crate::tools::Tool;
+
+/// Most bytes of what is said about a copy.
+const WORDS_MAX: usize = 1024;
 
 impl Cx<'_> {
     /// The skills that are offered are those of the folder of the conversation in front.
@@ -69,6 +74,19 @@ impl Cx<'_> {
         }
         let end = self.e.library.decide().set_enabled(mount, name, on, act);
         self.decided(mount, name, end, if on { "is switched on" } else { "is switched off" });
+    }
+
+    /// The copy goes the way of every change to a file: a card, a press, a receipt.
+    pub(super) fn propose_copy(&mut self, id: &ConversationId, copy: &NormalCopy) {
+        if self.e.read_only {
+            return self.refuse(read_only());
+        }
+        let content = String::from_utf8_lossy(&copy.after);
+        let arguments = json!({ "path": copy.path.as_str(), "content": content }).to_string();
+        let changes = copy.changes.join("; ");
+        let changes = if changes.is_empty() { "the frontmatter is written anew" } else { &changes };
+        let words = format!("A portable copy of the skill {}: {changes}.", copy.name);
+        self.scripted(id, Tool::FilesWrite, arguments, Via::Plain, &clip::clip(&words, WORDS_MAX));
     }
 
     fn undecidable(&self, name: &str) -> Option<Refusal> {

@@ -64,6 +64,8 @@ impl Desktop {
                 self.tell(ai_echo::Msg::Reject(call), out);
                 self.set_focus(Some(composer_id()));
             }
+            Action::ApproveSkill => self.approve_skill(proof, out),
+            a @ (Action::RevokeSkill(_) | Action::EnableSkill(..)) => self.skill_act(a, proof, out),
             Action::Send => self.submit(proof, out),
             Action::SendAsText => self.send_as_text(out),
             Action::Try(i) => self.try_it(i, &proof, out),
@@ -200,6 +202,11 @@ impl Desktop {
             Action::ShowFile(m, p) => self.show_file(m, p, out),
             Action::ReadInstructions => self.read_instructions(out),
             Action::ToggleInstruction(p) => self.toggle_instruction(p),
+            Action::LookForSkills => self.look_for_skills(out),
+            Action::OpenSkill(root, folder) => self.open_skill(root, &folder, false, out),
+            Action::CloseSkill => self.close_skill(),
+            Action::CopySkill => self.copy_skill(out),
+            Action::TryObjective => self.try_objective(),
             Action::AttachFile(p) => self.attach(p, out),
             Action::Section(s) => self.go_section(s, out),
             Action::TogglePages => self.settings.pages_open = !self.settings.pages_open,
@@ -245,6 +252,7 @@ impl Desktop {
                 let id = self.fresh_id();
                 self.files.opened(&self.mounts, id, out);
             }
+            AppKey::Skills if !was => self.look_for_skills(out),
             AppKey::Instructions if !was => self.read_instructions(out),
             AppKey::Settings if !was => out.push(Effect::MeasureStorage),
             _ => {}

@@ -2,6 +2,7 @@
 
 use crate::catalogue::AppKey;
 use crate::status::{InputMethod, ModelOrder, ThemeChoice};
+use ::skills::packages::Root;
 use ai_echo::markdown::Href;
 use kernel::mount::MountPath;
 use kernel::{CallId, ConversationId, MountId, OperationId, PackageId, TurnKey};
@@ -72,6 +73,15 @@ pub enum Action {
     // Instructions
     ReadInstructions,
     ToggleInstruction(MountPath),
+    // Skills
+    LookForSkills,
+    OpenSkill(Root, String),
+    CloseSkill,
+    ApproveSkill,
+    RevokeSkill(String),
+    EnableSkill(String, bool),
+    CopySkill,
+    TryObjective,
     // Settings
     Section(Section),
     TogglePages,

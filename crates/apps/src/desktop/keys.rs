@@ -31,6 +31,9 @@ impl Desktop {
         if id == crate::instructions::targets_id() {
             return self.instructions.field(id);
         }
+        if id == crate::skills::objective_id() {
+            return self.skills.field(id);
+        }
         self.settings.field(id)
     }
     /// The field with the keyboard.
@@ -204,6 +207,7 @@ impl Desktop {
                 _ if id == find_id() => Some(Action::FindNext(k.mods.shift)),
                 _ if id == rename_id() => Some(Action::FinishRename),
                 _ if id == crate::instructions::targets_id() => Some(Action::ReadInstructions),
+                _ if id == crate::skills::objective_id() => Some(Action::TryObjective),
                 _ if settings::owns(id) => Some(Action::SaveProvider),
                 _ => None,
             };

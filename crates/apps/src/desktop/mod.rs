@@ -15,6 +15,7 @@ use crate::echo::EchoUi;
 use crate::files::FilesUi;
 use crate::instructions::InstructionsUi;
 use crate::settings::SettingsUi;
+use crate::skills::SkillsUi;
 use crate::status::{InputMethod, LocalModel, ModelOrder, Mount, Prefs, Storage};
 use ai_echo::markdown::Href;
 use kernel::authority::Proof;
@@ -31,6 +32,7 @@ use ui::windows::Windows;
 use ui::{Cursor, Painted};
 
 pub use action::Action;
+pub(crate) use focus::body_id as body_of;
 
 /// A round of file requests of Files or Instructions; its answer carries the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -193,6 +195,7 @@ pub struct Desktop {
     pub(crate) files: FilesUi,
     pub(crate) settings: SettingsUi,
     pub(crate) instructions: InstructionsUi,
+    pub(crate) skills: SkillsUi,
     pub(crate) palette: palette::Palette,
     /// It was open after the last message.
     pub(crate) palette_shown: bool,

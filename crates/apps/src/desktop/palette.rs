@@ -472,6 +472,10 @@ impl Desktop {
                     self.launch(AppKey::Instructions, out);
                     self.read_instructions(out);
                 }
+                (Some(AppKey::Skills), "look") => {
+                    self.launch(AppKey::Skills, out);
+                    self.look_for_skills(out);
+                }
                 _ => {
                     let what = format!("/action:{app}:{action}");
                     self.say_refused(SlashRefusal::SlashUnknown(what), false);

@@ -292,6 +292,7 @@ impl Desktop {
             AppKey::Files => self.paint_files(f, body),
             AppKey::Settings => self.paint_settings(f, body),
             AppKey::Instructions => self.paint_instructions(f, body),
+            AppKey::Skills => self.paint_skills(f, body),
         }
     }
 }

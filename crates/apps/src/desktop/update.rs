@@ -46,6 +46,7 @@ impl Desktop {
                 let next = self.fresh_id();
                 self.instructions.replies(replies, next, &mut out);
             }
+            Msg::Files(id, replies) if self.skills.waits_for(id) => self.skill_step(replies, &mut out),
             Msg::Files(id, replies) => self.files.replies(id, replies, &mut self.status),
             Msg::Storage(s) => self.storage = Some(s),
             Msg::Drop(d, proof) => self.dropped(d, proof, &mut out),
@@ -98,6 +99,7 @@ impl Desktop {
             self.locked.clone_from(&self.echo.conversation);
             out.extend(self.locked.clone().map(Effect::Lock));
         }
+        self.follow_skill(out);
         let open = self.echo.cards_of(&*self.agent);
         if open && !self.windows.is_open(AppKey::Echo) {
             let size = AppKey::Echo.def().size;

@@ -46,6 +46,7 @@ impl Desktop {
             files: Default::default(),
             settings: Default::default(),
             instructions: Default::default(),
+            skills: Default::default(),
             palette: palette::Palette::default(),
             palette_shown: false,
             catalog: Rc::new(Catalog::default()),

@@ -122,6 +122,7 @@ impl CommandFile {
             title: self.id.to_string(),
             summary: self.description.clone(),
             enabled,
+            problem: None,
             review,
             digest: self.digest,
             rev: Rev::default(),
