@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use kernel::clip;
-use kernel::registry::{Guidance, Review, SUMMARY_MAX, TITLE_MAX};
+use kernel::registry::{Guidance, SUMMARY_MAX, TITLE_MAX};
 use kernel::{Digest, Kernel, MountId, PackageId, Refusal, Rev, SkillId};
 use skills::hidden::reveal;
 use skills::packages::review::{ReviewState, Reviews};
@@ -105,10 +105,6 @@ impl Library {
             }
             let said = found.inspection.as_ref().and_then(|i| i.manifest.as_ref()).map(|m| m.description.as_str());
             let said = reveal(said.unwrap_or(&found.folder)).into_owned();
-            let review = match self.reviews.review(mount, &found.folder) {
-                Some(review) => Review::HumanReviewed { binding: review.digest },
-                None => Review::Unreviewed,
-            };
             let guidance = Guidance {
                 id: id.clone(),
                 package: package.clone(),
@@ -116,7 +112,7 @@ impl Library {
                 summary: within(&said, SUMMARY_MAX),
                 enabled: self.reviews.is_enabled(mount, &found.folder),
                 problem: self.unfit(mount, found).map(|why| within(&why, SUMMARY_MAX)),
-                review,
+                review: self.reviews.binding(mount, &found.folder),
                 digest: found.digest().unwrap_or_else(|| Digest::of(found.place().as_bytes())),
                 rev: Rev::default(),
             };

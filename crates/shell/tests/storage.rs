@@ -109,6 +109,35 @@ async fn a_transcript_comes_back_in_order_and_without_its_neighbours() {
     assert_eq!(texts(&storage, "a.b").await, ["a.b1:1"]);
 }
 
+async fn reviews(storage: &Storage) -> Vec<String> {
+    match storage.perform(StoreOp::LoadSkillReviews).await.expect("reviews") {
+        Some(Loaded::SkillReviews(parts)) => {
+            parts.iter().map(|part| serde_json::to_string(part).expect("json")).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[wasm_bindgen_test]
+async fn decisions_about_skills_are_records_of_their_own_and_go_with_their_mount() {
+    let (storage, _) = fresh("t-skills").await;
+    let mount = |name: &str| MountId::new(name).expect("id");
+    let part = |m: &str, name: &str| -> Box<skills::packages::review::Reviews> {
+        serde_json::from_str(&format!(r#"{{"given":[],"disabled":[["{m}","{name}"]]}}"#)).expect("a record")
+    };
+    for (m, name) in [("a", "x"), ("a", "y"), ("ab", "x")] {
+        storage.perform(StoreOp::PutSkillReview(mount(m), name.into(), part(m, name))).await.expect("put");
+    }
+    storage.perform(StoreOp::DeleteSkillReview(mount("a"), "y".into())).await.expect("delete");
+    storage.close();
+    let storage = reopened("t-skills").await;
+    assert_eq!(reviews(&storage).await.len(), 2);
+    assert!(index(&storage).await.0.is_none(), "they are no settings");
+    storage.perform(StoreOp::DeleteMount(mount("a"))).await.expect("delete");
+    let left = reviews(&storage).await;
+    assert!(left.len() == 1 && left[0].contains(r#""ab""#), "{left:?}");
+}
+
 #[wasm_bindgen_test]
 async fn operations_end_in_the_order_of_the_calls() {
     let (storage, _) = fresh("t-order").await;

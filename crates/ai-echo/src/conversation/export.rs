@@ -50,7 +50,9 @@ pub fn to_markdown(conversation: &Conversation) -> String {
                     out.push_str(&format!("\n{}", code(preview)));
                 }
             }
-            ItemKind::Guidance { used, left_out, .. } => out.push_str(&plain(&guidance_words(used, *left_out))),
+            ItemKind::Guidance { what, used, left_out, .. } => {
+                out.push_str(&plain(&guidance_words(*what, used, *left_out)))
+            }
             ItemKind::Notice { text } => out.push_str(&plain(text)),
         }
     }

@@ -138,7 +138,7 @@ impl ToolState {
     }
 }
 
-/// One instruction file that a turn's model was told.
+/// One file that a turn's model was told of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GuidanceUse {
     /// File.
@@ -153,8 +153,29 @@ pub struct GuidanceUse {
     pub why: String,
 }
 
-/// The line about the instructions of a turn.
-pub fn guidance_words(used: &[GuidanceUse], left_out: u32) -> String {
+/// What kind of text a turn was told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Told {
+    /// The workspace's instructions.
+    #[default]
+    Instructions,
+    /// Skills that a person reviewed.
+    Skills,
+}
+
+impl Told {
+    /// What a line about it begins with.
+    pub fn title(self, n: usize) -> &'static str {
+        match (self, n) {
+            (Self::Instructions, _) => "Instructions used:",
+            (Self::Skills, 1) => "Skill used:",
+            (Self::Skills, _) => "Skills used:",
+        }
+    }
+}
+
+/// The line about what a turn was told.
+pub fn guidance_words(what: Told, used: &[GuidanceUse], left_out: u32) -> String {
     let names: Vec<String> = used
         .iter()
         .map(|u| match u.kept == u.total {
@@ -167,7 +188,7 @@ pub fn guidance_words(used: &[GuidanceUse], left_out: u32) -> String {
         1 => "; 1 left out".to_owned(),
         n => format!("; {n} left out"),
     };
-    format!("Instructions used: {}{rest}", names.join(", "))
+    format!("{} {}{rest}", what.title(used.len()), names.join(", "))
 }
 
 /// One item's content.
@@ -210,8 +231,11 @@ pub enum ItemKind {
         /// The receipt of a change.
         receipt: Option<OperationId>,
     },
-    /// The workspace's instructions that this turn's model was told.
+    /// The workspace's instructions or skills that this turn's model was told.
     Guidance {
+        /// Which of both.
+        #[serde(default)]
+        what: Told,
         /// Where they lie.
         mount: MountId,
         /// Files, broad to specific.

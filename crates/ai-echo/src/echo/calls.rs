@@ -443,7 +443,7 @@ impl Cx<'_> {
         self.e.fs.retain(|_, work| match work {
             FsWork::Propose(call, _) | FsWork::Run(call, _) => call != id,
             // A change that was begun is heard to its end.
-            FsWork::Apply(..) | FsWork::Fill(..) | FsWork::Guide(..) | FsWork::Recover(_) => true,
+            FsWork::Apply(..) | FsWork::Fill(..) | FsWork::Guide(..) | FsWork::Admit(..) | FsWork::Recover(_) => true,
         });
         self.set_tool(id, |state, _, _| *state = ToolState::Cancelled);
     }

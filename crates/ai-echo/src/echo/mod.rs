@@ -1,5 +1,6 @@
 //! The root: everything AI Echo knows, and `update`, the one way in which it changes.
 
+mod admit;
 mod calls;
 mod keep;
 mod plan;
@@ -82,6 +83,11 @@ struct Job {
     /// Paths that the message is about; the instructions that apply to them, once loaded.
     about: Vec<MountPath>,
     conventions: Option<String>,
+    /// Names and instructions of the workspace's skills in this turn, as they were read last.
+    skills: Vec<(String, String)>,
+    skills_told: bool,
+    /// What was typed comes back when the turn ends.
+    give_back: bool,
     wire: Vec<Message>,
     evidence: Vec<String>,
     /// How the model knows each call: its id and the tool's name.
@@ -115,6 +121,7 @@ enum FsWork {
     Fill(TurnKey, RunId),
     /// With whether this is the turn's last question.
     Guide(TurnKey, RunId, bool, Box<Guide>),
+    Admit(TurnKey, RunId, bool, Box<admit::Admission>),
     Propose(CallId, Propose),
     Run(CallId, Run),
     Apply(CallId, Apply),
@@ -377,11 +384,13 @@ impl Cx<'_> {
                     Step::Need(needs) => self.need(FsWork::Guide(turn, run, last, guide), mount, needs),
                     Step::Done(found) => {
                         self.guided(&turn, found);
-                        let plan = self.ask(&turn, run, last);
-                        self.inbox.push_back(TurnMsg::Planned(run, plan));
+                        if let Some(plan) = self.dispatch(&turn, run, last) {
+                            self.inbox.push_back(TurnMsg::Planned(run, plan));
+                        }
                     }
                 }
             }
+            FsWork::Admit(turn, run, last, work) => self.admit_step(turn, run, last, work, replies),
             FsWork::Propose(call, mut propose) => match propose.step(replies) {
                 Step::Need(needs) => {
                     let mount = self.mount_of(&call);

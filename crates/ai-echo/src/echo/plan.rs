@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Cx, FsWork};
 use crate::conventions::{Guide, with_words};
-use crate::conversation::{GuidanceUse, ItemKind, Via};
+use crate::conversation::{GuidanceUse, ItemKind, Told, Via};
 use crate::guidance::BuiltIn;
 use crate::local::{AppName, Fill, Filled, answer, tool_for};
 use crate::prompt::{Budget, ON_DEVICE_SYSTEM, REMOTE_SYSTEM, history, skill_frame};
@@ -74,7 +74,10 @@ impl Cx<'_> {
             return Some(Plan::Fail("the turn's work is gone".to_owned()));
         };
         // Looked at again right before every dispatch (decision 31).
-        if let Err(refusal) = self.still_allowed(&turn.conversation, job.narrowed.as_ref()) {
+        if let Err(refusal) = self.still_allowed(&turn.conversation, job.mount.as_ref(), job.narrowed.as_ref()) {
+            if matches!(job.via, Via::Skill(_)) {
+                return Some(self.skill_refused(turn, refusal));
+            }
             self.refuse(refusal.clone());
             return Some(Plan::Fail(refusal.plain()));
         }
@@ -111,7 +114,7 @@ impl Cx<'_> {
             self.pump(FsWork::Guide(turn.clone(), run, last, Box::new(guide)), Vec::new());
             return None;
         }
-        Some(self.ask(turn, run, last))
+        self.dispatch(turn, run, last)
     }
 
     /// What has to be read of the workspace before the turn's first question. A connected model
@@ -135,7 +138,10 @@ impl Cx<'_> {
                 told = set.evidence();
                 let left_out = u32::try_from(set.left_out().count()).unwrap_or(u32::MAX);
                 let used: Vec<GuidanceUse> = set.blocks.iter().map(used).collect();
-                mount.filter(|_| !used.is_empty()).map(|mount| ItemKind::Guidance { mount, used, left_out })
+                mount.filter(|_| !used.is_empty()).map(|mount| {
+                    let what = Told::Instructions;
+                    ItemKind::Guidance { what, mount, used, left_out }
+                })
             }
             Some(Err(e)) => {
                 Some(ItemKind::Notice { text: format!("Answered without the folder's instructions: {e}.") })
@@ -234,6 +240,9 @@ impl Cx<'_> {
         };
         if let Some(skill) = skill {
             system.push_str(&format!("\n\n{}", skill_frame(skill.title, skill.body, budget.skill)));
+        }
+        for (name, body) in &job.skills {
+            system.push_str(&format!("\n\n{}", skill_frame(name, body, budget.skill)));
         }
         let (earlier, dropped) = history(&conversation.items, turn.turn, budget.history);
         let mut words = with_words(job.conventions.as_deref().unwrap_or_default(), &job.words);

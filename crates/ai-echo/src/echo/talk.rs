@@ -1,7 +1,7 @@
 //! Submissions, streaming text, and the ends of turns.
 
 use kernel::slash::{AgentTurn, SlashRefusal, TurnKind, dispatch_check};
-use kernel::{ConversationId, Refusal, TurnKey};
+use kernel::{ConversationId, MountId, Refusal, TurnKey};
 use models::{ModelErrorKind, ModelEvent};
 
 use super::keep::read_only;
@@ -42,6 +42,9 @@ impl Job {
             fill: None,
             about,
             conventions: None,
+            skills: Vec::new(),
+            skills_told: false,
+            give_back: false,
             wire: Vec::new(),
             evidence: Vec::new(),
             made: Default::default(),
@@ -90,7 +93,8 @@ impl Cx<'_> {
                 (turn.task.clone(), via, Some(turn))
             }
         };
-        if let Err(refusal) = self.still_allowed(id, narrowed.as_ref()) {
+        let mount = conversation.mount.clone();
+        if let Err(refusal) = self.still_allowed(id, mount.as_ref(), narrowed.as_ref()) {
             return self.refuse(refusal);
         }
         // Rows of the next message are of what is there now (decision 26).
@@ -117,9 +121,17 @@ impl Cx<'_> {
     pub(super) fn still_allowed(
         &self,
         conversation: &ConversationId,
+        mount: Option<&MountId>,
         narrowed: Option<&AgentTurn>,
     ) -> Result<(), Refusal> {
         let Some(turn) = narrowed else { return Ok(()) };
+        // A skill of the workspace belongs to the turn's folder, which another conversation in
+        // front need not have.
+        if let TurnKind::Skill { id, digest } = &turn.kind
+            && BuiltIn::get(id).is_none()
+        {
+            return self.skill_stands(mount, id, *digest);
+        }
         let gone = || Refusal::new("ConversationGone", &turn.row, "a conversation", "it was deleted");
         let now = self.e.situation(conversation).ok_or_else(gone)?;
         dispatch_check(self.k, &now, turn)?;
@@ -262,7 +274,7 @@ impl Cx<'_> {
             self.set_tool(&call, |state, _, _| *state = ToolState::Cancelled);
         }
         if let Some(job) = self.e.jobs.remove(turn)
-            && (too_long(&end) || matches!(end, TurnEnd::NeedsAttention(_)) && job.fill.is_some())
+            && (job.give_back || too_long(&end) || matches!(end, TurnEnd::NeedsAttention(_)) && job.fill.is_some())
         {
             self.give_back_draft(&turn.conversation, &job.original);
         }

@@ -5,7 +5,7 @@ use super::layout::{CODE_BAR, Placed, shape, table_len};
 use super::pieces::{Ink, Kind, Piece, tool_words};
 use super::transcript_id;
 use crate::desktop::{Action, Desktop};
-use ai_echo::conversation::{AnswerState, GuidanceUse, Item, ItemKind, Receipt, guidance_words};
+use ai_echo::conversation::{AnswerState, GuidanceUse, Item, ItemKind, Receipt, Told, guidance_words};
 use ai_echo::turn::Effect;
 use kernel::MountId;
 use scene::{Live, Node, NodeId, Point, Rect, Rgba, Role, State};
@@ -248,8 +248,8 @@ impl Desktop {
                         f.line(Point::new(x, rect.y + 2.0), model, CAPTION, f.theme.muted, (rect.right() - x).max(1.0));
                 }
                 ItemKind::Tool { .. } => f.bordered(rect, f.theme.panel, 8.0, f.theme.hairline()),
-                ItemKind::Guidance { mount, used, left_out } => {
-                    paint_guidance(f, item.id, open, rect, mount, used, *left_out)
+                ItemKind::Guidance { what, mount, used, left_out } => {
+                    paint_guidance(f, item.id, open, rect, *what, mount, used, *left_out)
                 }
                 ItemKind::Notice { .. } => {}
             }
@@ -430,12 +430,14 @@ fn piece_key(item: u64, index: u32) -> u64 {
     item.wrapping_mul(4096).wrapping_add(u64::from(index))
 }
 
-/// The line about a turn's instructions: each file opens in Files, the last word tells why.
+/// The line about what a turn was told: each file opens in Files, the last word tells why.
+#[allow(clippy::too_many_arguments)] // one line and all that it says
 fn paint_guidance(
     f: &mut Frame<'_, Action>,
     item: u64,
     open: bool,
     rect: Rect,
+    what: Told,
     mount: &MountId,
     used: &[GuidanceUse],
     left_out: u32,
@@ -445,7 +447,7 @@ fn paint_guidance(
     let rest = if left_out > 0 { format!("{left_out} left out") } else { String::new() };
     let tail = f.width(&rest, style) + f.width(why, style) + 24.0;
     let mut x = rect.x;
-    x += f.line(Point::new(x, rect.y), "Instructions used:", style, f.theme.muted, rect.w).w + 6.0;
+    x += f.line(Point::new(x, rect.y), what.title(used.len()), style, f.theme.muted, rect.w).w + 6.0;
     for (i, u) in used.iter().enumerate() {
         let label = u.path.to_string();
         let more = format!("and {} more", used.len() - i);

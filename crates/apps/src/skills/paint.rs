@@ -231,7 +231,7 @@ fn paint_bar(
             .describe("shows the change as a file review; nothing is written before you approve it");
         put(f, "skill-copy", Button::Primary, c, Action::CopySkill);
     }
-    let c = Control::button("Close").describe("back to the catalogue");
+    let c = Control::button("Back").describe("puts the package away");
     put(f, "skill-close", Button::Plain, c, Action::CloseSkill);
 }
 
@@ -245,7 +245,7 @@ fn row(f: &mut Frame<'_, Action>, i: u64, of: u32, r: Rect, found: &Found, (stat
     let name = clip::label(&reveal(&found.folder), 120).into_owned();
     let root = found.root.to_string();
     let verdict = verdict_words(found.verdict());
-    let mut c = Control::button(name.clone()).describe(format!("{root}; {verdict}; {state}"));
+    let mut c = Control::button(format!("{name}, in {root}")).describe(format!("{verdict}; {state}"));
     c.state.pressed = Some(on);
     c.state.pos_in_set = u32::try_from(i + 1).ok();
     c.state.set_size = Some(of);

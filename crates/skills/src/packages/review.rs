@@ -493,6 +493,7 @@ impl Reviews {
             title: found.folder.clone(),
             summary: hidden::reveal(&manifest.description).into_owned(),
             enabled: self.is_enabled(mount, &found.folder),
+            problem: None,
             review: self.binding(mount, &found.folder),
             digest,
             rev: Rev(0),

@@ -1,7 +1,7 @@
 //! A turn is told its workspace's instructions as evidence, and the transcript says which.
 
 use super::*;
-use crate::conversation::{GuidanceUse, guidance_words};
+use crate::conversation::{GuidanceUse, Told, guidance_words};
 
 fn guidance(w: &World) -> Vec<(Vec<GuidanceUse>, u32)> {
     let items = &w.echo.current().expect("current").items;
@@ -45,7 +45,7 @@ fn i111_instructions_reach_a_connected_model_with_the_request_and_not_as_policy(
     assert_eq!(paths, ["AGENTS.md", ".cursor/rules/rust.mdc", "src/AGENTS.md"]);
     assert_eq!(used[0].digest, Digest::of(b"Be brief.\n"));
     assert_eq!(
-        guidance_words(&used, left_out),
+        guidance_words(Told::Instructions, &used, left_out),
         "Instructions used: AGENTS.md, .cursor/rules/rust.mdc, src/AGENTS.md; 1 left out"
     );
 
@@ -83,7 +83,9 @@ fn decision_25_the_on_device_model_is_told_only_what_the_message_is_about_and_wi
     assert!(crate::prompt::estimate(user) < 512 + 32, "{} bytes", user.len());
     let (used, _) = guidance(&w).pop().expect("a line");
     assert!(used[0].kept < used[0].total && used[2].kept == used[2].total);
-    assert!(guidance_words(&used, 0).contains(&format!("AGENTS.md ({} of 4400 bytes)", used[0].kept)));
+    assert!(
+        guidance_words(Told::Instructions, &used, 0).contains(&format!("AGENTS.md ({} of 4400 bytes)", used[0].kept))
+    );
 }
 
 #[test]

@@ -194,3 +194,193 @@ fn rows_follow_the_folder_of_the_conversation_in_front() {
     world.kernel.set_package_state(&package, PackageState::Present { enabled: false }).expect("known");
     assert_eq!(world.why("tide-table"), None, "the whole folder can be switched off");
 }
+
+fn told(w: &World) -> Vec<String> {
+    let items = &w.echo.current().expect("current").items;
+    let line = |item: &Item| match &item.kind {
+        ItemKind::Guidance { what, used, left_out, .. } => {
+            Some(crate::conversation::guidance_words(*what, used, *left_out))
+        }
+        _ => None,
+    };
+    items.iter().filter_map(line).collect()
+}
+
+fn ready() -> World {
+    let mut world = World::new();
+    world.put(PATH, TIDES);
+    world.look();
+    world.approve_skill("tide-table");
+    world
+}
+
+#[test]
+fn i156_a_reviewed_skill_is_read_again_and_guides_the_turn_it_was_named_in() {
+    let mut world = ready();
+    world.skill("tide-table", "When is high water?");
+    let request = world.next_ask();
+    let system = &request.messages[0];
+    assert_eq!(system.role, Role::System);
+    assert!(
+        system.content.contains("follow the guidance \"tide-table\":\nGive the times in a table."),
+        "{}",
+        system.content
+    );
+    assert!(!system.content.contains("description:"), "the body, not the file");
+    assert_eq!(request.messages.last().expect("user").content, "When is high water?");
+    assert_eq!(told(&world), [format!("Skill used: {PATH}")]);
+    world.model(request.run, "At noon.");
+    // The next turn is not guided by it.
+    world.say("And low water?");
+    let next = world.next_ask();
+    assert!(!next.messages[0].content.contains("Give the times in a table."));
+}
+
+#[test]
+fn i116_i154_a_skill_changes_nothing_about_the_tools_that_are_offered() {
+    let names = |r: &models::ModelRequest| r.tools.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
+    let mut world = ready();
+    world.put(PATH, &TIDES.replace("harbour.\n", "harbour.\nallowed-tools: files.write\n"));
+    world.look();
+    world.approve_skill("tide-table");
+    world.remote();
+    world.skill("tide-table", "When is high water?");
+    let with = names(&world.next_ask());
+    let mut plain = World::new();
+    plain.remote();
+    plain.say("When is high water?");
+    assert_eq!(with, names(&plain.next_ask()));
+}
+
+#[test]
+fn t158_t167_one_byte_changed_after_the_submission_ends_the_turn_with_the_reason() {
+    let mut world = ready();
+    world.hold_files = true;
+    world.skill("tide-table", "When is high water?");
+    assert!(world.asked.is_empty(), "nothing is asked before the file was read again");
+    let listing = world.held.pop().expect("the folder is listed");
+    world.hold_files = false;
+    world.put(PATH, &TIDES.replace("table.", "table!"));
+    let Effect::Fs { id, needs, .. } = listing else { panic!("{listing:?}") };
+    let replies = needs.iter().map(|need| world.files.perform(need)).collect();
+    world.send(Msg::Fs(id, replies));
+    assert!(world.asked.is_empty(), "the model never hears of it");
+    let (text, state) = world.answer();
+    assert!(
+        matches!(&state, AnswerState::Failed(why) if why.to_string().contains("changed since review")),
+        "{text} {state:?}"
+    );
+    assert_eq!(world.kernel.refusals().iter().last().expect("kept").code, "SkillChangedSinceReview");
+    let draft = &world.echo.current().expect("current").draft.text;
+    assert_eq!(draft, "/skill:tide-table When is high water?", "what was typed comes back");
+    assert_eq!(told(&world), Vec::<String>::new());
+    assert_eq!(world.why("tide-table").as_deref(), Some("the skill changed since it was reviewed"));
+}
+
+#[test]
+fn t167_revoked_or_switched_off_between_two_questions_of_a_turn_it_ends_there() {
+    for revoke in [true, false] {
+        let mut world = ready();
+        world.remote();
+        world.skill("tide-table", "When is high water?");
+        let first = world.next_ask();
+        let (mount, act) = (world.mount(), world.press());
+        world.send(match revoke {
+            true => Msg::RevokeSkill(mount, "tide-table".into(), act),
+            false => Msg::EnableSkill(mount, "tide-table".into(), false, act),
+        });
+        world.calls(first.run, &[("1", "clock.now", "{}")]);
+        assert!(world.asked.is_empty(), "no second question");
+        assert!(matches!(world.answer().1, AnswerState::Failed(_)));
+    }
+}
+
+#[test]
+fn a_review_of_other_bytes_after_the_submission_does_not_carry_over() {
+    let mut world = ready();
+    world.remote();
+    world.skill("tide-table", "When is high water?");
+    let first = world.next_ask();
+    world.put(PATH, &TIDES.replace("table.", "table!"));
+    world.look();
+    world.approve_skill("tide-table");
+    world.calls(first.run, &[("1", "clock.now", "{}")]);
+    assert!(world.asked.is_empty());
+    let (_, state) = world.answer();
+    assert!(
+        matches!(&state, AnswerState::Failed(why) if why.to_string().contains("no longer what was submitted")),
+        "{state:?}"
+    );
+}
+
+#[test]
+fn decision_25_a_long_skill_is_cut_to_the_budget_and_the_line_says_how_much() {
+    let mut world = World::new();
+    world.put(PATH, &format!("{TIDES}{}", "One more step.\n".repeat(400)));
+    world.look();
+    world.approve_skill("tide-table");
+    world.skill("tide-table", "Go");
+    let system = world.next_ask().messages[0].content.clone();
+    assert!(system.len() < crate::prompt::Budget::ON_DEVICE.skill + 300, "{}", system.len());
+    assert!(told(&world)[0].contains("(3072 of ") || told(&world)[0].contains(" of 60"), "{:?}", told(&world));
+}
+
+#[test]
+fn decision_27_what_a_skill_depends_on_comes_first_and_must_be_reviewed_too() {
+    let mut world = World::new();
+    let base = "---\nname: units\ndescription: Says which units of length and time to use.\n---\nUse metres.\n";
+    world.put(".agents/skills/units/SKILL.md", base);
+    world.put(PATH, &TIDES.replace("harbour.\n", "harbour.\nmetadata:\n  depends-on: units\n"));
+    world.look();
+    world.approve_skill("tide-table");
+    world.skill("tide-table", "Go");
+    assert!(world.asked.is_empty(), "units was reviewed by nobody");
+    world.approve_skill("units");
+    world.skill("tide-table", "Go");
+    let system = world.next_ask().messages[0].content.clone();
+    let (units, table) = (system.find("Use metres."), system.find("Give the times"));
+    assert!(units.is_some() && units < table, "{system}");
+    assert_eq!(told(&world), [format!("Skills used: .agents/skills/units/SKILL.md, {PATH}")]);
+}
+
+#[test]
+fn a_skill_whose_tool_is_missing_is_not_used() {
+    let mut world = World::new();
+    world.put(PATH, &TIDES.replace("harbour.\n", "harbour.\nmetadata:\n  required-tools: maps.route\n"));
+    world.look();
+    world.approve_skill("tide-table");
+    world.skill("tide-table", "Go");
+    assert!(world.asked.is_empty());
+    assert_eq!(world.kernel.refusals().iter().last().expect("kept").code, "SkillToolMissing");
+}
+
+#[test]
+fn a_turn_that_was_stopped_while_its_skill_was_read_asks_nobody() {
+    let mut world = ready();
+    world.hold_files = true;
+    world.skill("tide-table", "Go");
+    let Some(Effect::Fs { id, needs, .. }) = world.held.pop() else { panic!("files are asked for") };
+    world.send(Msg::Stop(world.id()));
+    let late = needs.iter().map(|need| world.files.perform(need)).collect();
+    world.send(Msg::Fs(id, late));
+    assert!(world.asked.is_empty() && world.echo.turns().is_idle());
+}
+
+#[test]
+fn the_cases_of_a_sheet_are_tried_by_the_engine() {
+    let mut world = World::new();
+    world.put(
+        PATH,
+        &TIDES.replace(
+            "harbour.\n",
+            "harbour.\nmetadata:\n  include-paths: 'tides/**/*.md'\n  required-tools: files.read\n",
+        ),
+    );
+    world.look();
+    let mut work = world.echo.library().packages().expect("looked").activate("tide-table").expect("portable");
+    let skill = kernel::mount::drive(|r| work.step(r), |n| world.files.perform(n)).expect("unchanged");
+    let cases = crate::trial::cases(&skill);
+    assert_eq!((cases.missing(), cases.failed()), (vec![], 0), "{cases:?}");
+    assert_eq!(cases.get(CaseKind::WrongPath), Some(CaseResult::Ran { passed: 1, failed: 0 }));
+    assert_eq!(cases.get(CaseKind::MissingTool), Some(CaseResult::Ran { passed: 1, failed: 0 }));
+}
