@@ -86,7 +86,8 @@ impl Cx<'_> {
         let changes = copy.changes.join("; ");
         let changes = if changes.is_empty() { "the frontmatter is written anew" } else { &changes };
         let words = format!("A portable copy of the skill {}: {changes}.", copy.name);
-        self.scripted(id, Tool::FilesWrite, arguments, Via::Plain, &clip::clip(&words, WORDS_MAX));
+        let by = Some("you, in Skills".to_owned());
+        self.scripted(id, Tool::FilesWrite, arguments, Via::Plain, by, &clip::clip(&words, WORDS_MAX));
     }
 
     fn undecidable(&self, name: &str) -> Option<Refusal> {

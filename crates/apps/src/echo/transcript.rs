@@ -474,7 +474,7 @@ fn article(item: &Item, index: usize, count: usize, rect: Rect) -> Node {
         ItemKind::User { .. } => ("You".to_owned(), String::new()),
         ItemKind::Assistant { model, .. } => ("AI Echo".to_owned(), format!("answered by {model}")),
         ItemKind::Tool { tool, state, .. } => (format!("Tool {tool}, {}", tool_words(state).0), String::new()),
-        ItemKind::Guidance { used, left_out, .. } => (guidance_words(used, *left_out), String::new()),
+        ItemKind::Guidance { what, used, left_out, .. } => (guidance_words(*what, used, *left_out), String::new()),
         ItemKind::Notice { .. } => ("Notice".to_owned(), String::new()),
     };
     let state = State { pos_in_set: set(index + 1), set_size: set(count), ..State::default() };

@@ -120,7 +120,7 @@ impl Desktop {
         let Some(open) = &mut self.skills.open else { return };
         let Some((round, work)) = &mut open.work else { return };
         enum End {
-            Sheet(Result<ReviewSheet, Refusal>, Vec<u8>),
+            Sheet(Result<Box<ReviewSheet>, Refusal>, Vec<u8>),
             Bytes(Result<Vec<u8>, PackageRefusal>),
         }
         let end = match work {
@@ -128,7 +128,8 @@ impl Desktop {
                 Step::Need(needs) => Err(needs),
                 Step::Done(Ok(skill)) => {
                     let (bytes, cases) = (skill.file().to_vec(), trial::cases(&skill));
-                    Ok(End::Sheet(ReviewSheet::open(skill, cases, now).map_err(ReviewRefusal::into), bytes))
+                    let sheet = ReviewSheet::open(skill, cases, now).map(Box::new);
+                    Ok(End::Sheet(sheet.map_err(ReviewRefusal::into), bytes))
                 }
                 Step::Done(Err(e)) => Ok(End::Bytes(Err(e))),
             },
@@ -145,7 +146,7 @@ impl Desktop {
             Ok(end) => {
                 open.work = None;
                 match end {
-                    End::Sheet(Ok(sheet), bytes) => (open.sheet, open.bytes) = (Some(sheet), bytes),
+                    End::Sheet(Ok(sheet), bytes) => (open.sheet, open.bytes) = (Some(*sheet), bytes),
                     End::Sheet(Err(e), bytes) => (open.refused, open.bytes) = (Some(e), bytes),
                     End::Bytes(Ok(bytes)) => open.bytes = bytes,
                     // It changed between the look and now: the next look shows what is there.

@@ -444,14 +444,15 @@ impl Page {
         });
         let start = top + 8.0;
         let first = tops.partition_point(|t| start + *t <= body.y).saturating_sub(1);
-        for i in first..tops.len().saturating_sub(1) {
-            let at = start + tops[i];
+        let laid_out = tops.len().saturating_sub(1);
+        for (i, (line, top)) in open.text.lines.iter().zip(tops).take(laid_out).enumerate().skip(first) {
+            let at = start + *top;
             if at > body.bottom() {
                 break;
             }
             let number = (i + 1).to_string();
             let _ = f.line(Point::new(self.x + 8.0, at), &number, MONO, f.theme.muted, 40.0);
-            let block = f.block(&open.text.lines[i], MONO, &[], Some(self.w - 64.0), Wrap::Word);
+            let block = f.block(line, MONO, &[], Some(self.w - 64.0), Wrap::Word);
             let _ = f.run(block, Point::new(self.x + 52.0, at), f.theme.text);
         }
         self.y = rect.bottom() + 8.0;
