@@ -45,7 +45,7 @@ impl Desktop {
 
     /// Height of the composer at a width.
     pub(crate) fn composer_height(&mut self, f: &mut Frame<'_, Action>, width: f32, room: f32) -> f32 {
-        let inner = width - 2.0 * f.m.pad - 24.0;
+        let inner = column(f, width) - 24.0;
         let text = self.echo.composer.text_height(f, READING, inner);
         // Up to a third of the room with the padding and the row of chips; then the text scrolls.
         let around = 12.0 + f.m.control + 12.0;
@@ -59,7 +59,7 @@ impl Desktop {
 
     /// Paints the composer into `rect`.
     pub(crate) fn paint_composer(&mut self, f: &mut Frame<'_, Action>, rect: Rect) {
-        let column = (rect.w - 2.0 * f.m.pad).min(792.0);
+        let column = column(f, rect.w);
         let x = (rect.x + (rect.w - column) / 2.0).round();
         let mut y = rect.y;
         if let Some(words) = self.run_words() {
@@ -401,4 +401,9 @@ impl Desktop {
             x += 34.0;
         }
     }
+}
+
+/// Width of the composer's column in a room.
+fn column(f: &Frame<'_, Action>, room: f32) -> f32 {
+    (room - 2.0 * f.m.pad).min(792.0)
 }
