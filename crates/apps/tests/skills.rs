@@ -83,8 +83,8 @@ fn the_catalogue_names_root_verdict_state_and_losers() {
         "portable; not reviewed yet",
         "portable; shadowed by .agents/skills",
         "lenient, in .claude/skills",
-        "readable, not portable; InvalidWinner",
-        "not readable; InvalidWinner",
+        "readable, not portable; usable as a portable copy",
+        "not readable; cannot be used",
     ] {
         assert!(list.contains(words), "{words}:\n{list}");
     }

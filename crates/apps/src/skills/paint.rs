@@ -2,7 +2,7 @@
 
 use super::SkillsUi;
 use crate::desktop::{Action, Desktop};
-use ::skills::diagnostic::Severity;
+use ::skills::diagnostic::{Code, Severity};
 use ::skills::hidden::reveal;
 use ::skills::packages::review::{CaseKind, CaseResult, CaseSet, ReviewState};
 use ::skills::packages::{Found, RootScan, Standing, Verdict};
@@ -73,7 +73,12 @@ fn state_of(library: &Library, mount: &MountId, found: &Found, t: &theme::Theme)
         (None, _) => ("reviewed".to_owned(), t.good),
         (Some(why), Standing::Winner) => (why, t.warn),
         (Some(_), Standing::Shadowed(root)) => (format!("shadowed by {root}"), t.muted),
-        (Some(_), Standing::Refused(code)) => (code.name().to_owned(), t.danger),
+        (Some(_), Standing::Refused(code)) => match (code, found.verdict()) {
+            (Code::AmbiguousCollision, _) => ("its name is taken twice".to_owned(), t.danger),
+            (Code::IncompleteHigherScan, _) => ("a root above was not seen whole".to_owned(), t.danger),
+            (_, Verdict::Readable) => ("usable as a portable copy".to_owned(), t.warn),
+            (_, Verdict::Portable | Verdict::Unreadable) => ("cannot be used".to_owned(), t.danger),
+        },
     }
 }
 
@@ -258,7 +263,7 @@ fn row(f: &mut Frame<'_, Action>, i: u64, of: u32, r: Rect, found: &Found, (stat
         let _ = f.line(Point::new(r.x + 8.0, r.y + 5.0), &name, SMALL.weight(600), text, r.w - rw - 24.0);
         let _ = f.line(Point::new(r.right() - rw - 8.0, r.y + 7.0), &root, CAPTION, f.theme.muted, rw + 2.0);
         f.fill(Rect::new(r.x + 8.0, r.y + 31.0, 6.0, 6.0), ink, 3.0);
-        let words = if found.verdict() == Verdict::Portable { state.clone() } else { format!("{state}; {verdict}") };
+        let words = if found.verdict() == Verdict::Portable { state.clone() } else { format!("{verdict}; {state}") };
         let _ = f.line(Point::new(r.x + 20.0, r.y + 26.0), &words, CAPTION, f.theme.muted, r.w - 28.0);
     });
 }
@@ -368,7 +373,7 @@ impl Page {
                 };
                 let place = d.at.map_or(String::new(), |at| format!("line {}, column {}: ", at.line, at.column));
                 let head = format!("{place}{}, {word}", d.code.name());
-                let text = format!("{}. {}.", d.cause, d.fix);
+                let text = format!("{}; {}.", d.cause, d.fix);
                 let at = Point::new(self.x, self.y);
                 let _ = f.line(at, &head, CAPTION, ink, self.w);
                 let s = f.wrapped(Point::new(at.x, at.y + 16.0), &text, SMALL, f.theme.text, self.w);

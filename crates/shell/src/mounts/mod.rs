@@ -9,6 +9,7 @@ pub mod bindings;
 mod files;
 mod gate;
 pub mod handle;
+pub mod observe;
 mod opfs;
 
 pub use files::{COMPARE_MAX, Folder, SCAN_MAX};
@@ -110,6 +111,14 @@ impl Mounts {
     #[must_use]
     pub fn states(&self) -> Vec<(MountId, State)> {
         self.0.mounts.borrow().iter().map(|(id, m)| (id.clone(), m.state.clone())).collect()
+    }
+
+    /// The folder of a mount that can be read, to be told of its changes.
+    #[must_use]
+    pub fn readable(&self, id: &MountId) -> Option<DirHandle> {
+        let mounts = self.0.mounts.borrow();
+        let mount = mounts.get(id).filter(|m| matches!(m.state, State::Ready | State::ReadOnly))?;
+        mount.folder.as_ref().map(|f| f.root.clone())
     }
 
     /// Takes a mount off the table. Its kept handle goes with `StoreOp::DeleteMount`.

@@ -7,16 +7,18 @@
 use super::Shell;
 use crate::dom::listen::Listener;
 use crate::dom::{document, now_ms, window};
+use crate::mounts::observe::{News, Observer};
 use apps::desktop::Msg;
 use kernel::MountId;
 use kernel::mount::{MountPath, Step};
-use skills::packages::watch::{Due, POLL_MS, Signal, Watcher};
+use skills::packages::watch::{Due, Signal, Watcher};
 use skills::packages::{Discovery, Packages};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, closure::Closure};
 use wasm_bindgen_futures::spawn_local;
 
-/// A look may take this part of the time between two looks; a slower folder is polled more rarely.
+/// A look may take this part of the time until the next one that nobody asked for; a folder that
+/// is slow to look at is looked at more rarely.
 const SHARE: u64 = 20;
 
 /// The folder whose skills are wanted.
@@ -28,6 +30,16 @@ struct Watched {
     /// Looks without a question wait at least until then.
     not_before: u64,
     asked: bool,
+    observer: Observing,
+}
+
+/// Whether the browser tells of changes in the folder.
+enum Observing {
+    NotYet,
+    Asking,
+    By(#[expect(dead_code, reason = "kept for its end")] Observer),
+    /// It cannot, or no longer does: the folder is polled.
+    No,
 }
 
 /// What is being looked at, and the timer of the next look.
@@ -69,13 +81,55 @@ pub(super) fn want(shell: &Rc<Shell>, mount: Option<MountId>) {
             looks.watched = mount.map(|mount| {
                 let mut watcher = Watcher::new(&MountPath::root());
                 watcher.on(&Signal::Visible(visible()), now());
-                Watched { mount, watcher, told: None, not_before: 0, asked: true }
+                let observer = Observing::NotYet;
+                Watched { mount, watcher, told: None, not_before: 0, asked: true, observer }
             });
         }
         if let Some(w) = looks.watched.as_mut() {
             w.watcher.on(&Signal::Asked, now());
             w.asked = true;
         }
+    }
+    observe(shell);
+    run(shell);
+}
+
+/// Asks the browser to tell of changes, once the folder can be read.
+fn observe(shell: &Rc<Shell>) {
+    let (mount, folder) = {
+        let mut looks = shell.skills.borrow_mut();
+        let Some(w) = looks.watched.as_mut().filter(|w| matches!(w.observer, Observing::NotYet)) else { return };
+        let Some(folder) = shell.mounts.readable(&w.mount) else { return };
+        w.observer = Observing::Asking;
+        (w.mount.clone(), folder)
+    };
+    let shell = shell.clone();
+    spawn_local(async move {
+        let (weak, of) = (Rc::downgrade(&shell), mount.clone());
+        let news = move |news| {
+            if let Some(shell) = weak.upgrade() {
+                signal(
+                    &shell,
+                    &of,
+                    &match news {
+                        News::Changed(path) => Signal::Changed(path),
+                        News::Ended => Signal::Observer(false),
+                    },
+                );
+            }
+        };
+        let observer = Observer::of(&folder, news).await;
+        let there = observer.is_some();
+        if let Some(w) = shell.skills.borrow_mut().watched.as_mut().filter(|w| w.mount == mount) {
+            w.observer = observer.map_or(Observing::No, Observing::By);
+        }
+        signal(&shell, &mount, &Signal::Observer(there));
+    });
+}
+
+fn signal(shell: &Rc<Shell>, mount: &MountId, signal: &Signal) {
+    if let Some(w) = shell.skills.borrow_mut().watched.as_mut().filter(|w| w.mount == *mount) {
+        w.watcher.on(signal, now());
     }
     run(shell);
 }
@@ -128,7 +182,7 @@ async fn look(shell: Rc<Shell>, mount: MountId, began: u64) {
         let Some(w) = looks.watched.as_mut().filter(|w| w.mount == mount) else { return };
         let now = now();
         w.watcher.on(&Signal::Ended, now);
-        w.not_before = now + now.saturating_sub(began).saturating_mul(SHARE).max(POLL_MS);
+        w.not_before = now + now.saturating_sub(began).saturating_mul(SHARE);
         let news = w.told.as_ref() != Some(&found);
         if news {
             w.told = Some(found.clone());
