@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { isPainted, shellTest } from "./lib/harness.mjs";
 import {
   articles, control, countOrders, draft, focused, idle, last, modelCalls, modelReady, opened, overwrite, press, rows, send,
-  shows, status, write,
+  status, write,
 } from "./lib/echo.mjs";
 
 const NAME = "tide-table";
@@ -155,18 +155,24 @@ for (const scheme of ["dark", "light"]) {
   });
 }
 
-shellTest("a_folder_that_does_not_change_draws_no_frame_while_it_is_polled", async (shell) => {
-  await launch(shell);
-  await control(shell, "weekly-review, in .agents/skills");
-  const frames = await shell.eval(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 7000));
-    let frames = 0;
-    const request = globalThis.requestAnimationFrame;
-    globalThis.requestAnimationFrame = (call) => { frames += 1; return request(call); };
-    await new Promise((resolve) => setTimeout(resolve, 6000));
-    globalThis.requestAnimationFrame = request;
-    return frames;
+for (const observer of [true, false]) {
+  const how = observer ? "watched" : "polled";
+  const init = observer ? () => {} : () => { delete globalThis.FileSystemObserver; };
+  shellTest(`a_folder_that_is_${how}_shows_what_is_new_and_draws_no_frame_for_what_is_not`, { init }, async (shell) => {
+    await launch(shell);
+    await control(shell, "weekly-review, in .agents/skills");
+    await drop(shell, PATH, SKILL);
+    await control(shell, `${NAME}, in .agents/skills`);
+    const frames = await shell.eval(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 7000));
+      let frames = 0;
+      const request = globalThis.requestAnimationFrame;
+      globalThis.requestAnimationFrame = (call) => { frames += 1; return request(call); };
+      await new Promise((resolve) => setTimeout(resolve, 6000));
+      globalThis.requestAnimationFrame = request;
+      return frames;
+    });
+    assert.equal(frames, 0);
+    assert.equal(await shell.eval(() => "FileSystemObserver" in globalThis), observer);
   });
-  assert.equal(frames, 0);
-  assert.equal(await shows(shell, "Approve"), false);
-});
+}
