@@ -274,12 +274,13 @@ impl Cx<'_> {
                     .last()
                     .filter(|item| matches!(item.kind, ItemKind::User { .. }))
                     .map(|item| item.turn);
-                for receipt in receipts {
-                    self.e.receipts.insert(receipt.operation.clone(), receipt);
+                for receipt in &receipts {
+                    self.e.receipts.insert(receipt.operation.clone(), receipt.clone());
                 }
                 if self.e.read_only {
                     return;
                 }
+                receipts.iter().for_each(|receipt| self.told_by(receipt));
                 changed.into_iter().for_each(|item| self.save_item(&id, item));
                 if let Some(turn) = unanswered.filter(|_| !running) {
                     self.notice(&id, turn, "Interrupted: the page was closed before this was answered.");
@@ -317,6 +318,22 @@ impl Cx<'_> {
         }
     }
 
+    /// A call that the page left behind is told by its receipt, which outlived it.
+    fn told_by(&mut self, receipt: &Receipt) {
+        let call = receipt.operation.call();
+        let id = call.turn.conversation.clone();
+        let Some(item) = self.e.conversations.get_mut(&id).and_then(|c| c.call(call)) else { return };
+        let number = item.id;
+        let ItemKind::Tool { state: state @ ToolState::Interrupted, receipt: of, .. } = &mut item.kind else { return };
+        *state = match receipt.effect {
+            Applied::Applied => ToolState::Done,
+            Applied::Unknown => ToolState::Unknown,
+            Applied::NotApplied | Applied::None => ToolState::Interrupted,
+        };
+        *of = Some(receipt.operation.clone());
+        self.save_item(&id, number);
+    }
+
     /// The file was read again after the page had gone in the middle of a change.
     pub(super) fn recovered(&mut self, record: OperationRecord, proposal: Option<Proposal>, reply: Option<&Reply>) {
         let found = match reply {
@@ -349,6 +366,7 @@ impl Cx<'_> {
         let receipt = effect.zip(proposal).map(|(effect, proposal)| Receipt::of(&record, proposal.before, 0, effect));
         if let Some(receipt) = &receipt {
             self.e.receipts.insert(receipt.operation.clone(), receipt.clone());
+            self.told_by(receipt);
         }
         self.close_recovered(record, phase, receipt);
         let turn = self.e.conversations.get(&conversation).map_or(0, Conversation::last_turn);

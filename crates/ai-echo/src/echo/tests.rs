@@ -575,6 +575,43 @@ fn an_open_review_outlives_the_page_as_a_proposal() {
 }
 
 #[test]
+fn a_call_whose_page_went_after_the_receipt_was_kept_is_told_by_it() {
+    let mut w = World::new();
+    w.tool("files.write", "put \"new\" into notes/todo.md");
+    w.approve_the_review();
+    let receipts: Vec<_> = w
+        .stored
+        .iter()
+        .filter_map(|op| match op {
+            StoreOp::PutOperation(_, Some(receipt)) => Some(receipt.clone()),
+            _ => None,
+        })
+        .collect();
+    let conversation = w.echo.current().expect("current").record();
+    // The items as they were when the change was dispatched.
+    let mut items = w.echo.current().expect("current").items.clone();
+    for item in &mut items {
+        if let ItemKind::Tool { state, receipt, .. } = &mut item.kind {
+            (*state, *receipt) = (ToolState::Running, None);
+        }
+    }
+    let mut again = World::new();
+    (again.echo, _) = Echo::start();
+    let id = conversation.id.clone();
+    let conversations = vec![conversation];
+    again.send(Msg::Loaded(Loaded::Index { settings: None, conversations, drafts: vec![], mounts: vec![] }));
+    again.send(Msg::Loaded(Loaded::Conversation { id, items, receipts, reviews: vec![], operations: vec![] }));
+    let items = &again.echo.current().expect("current").items;
+    let tool = items.iter().find_map(|i| match &i.kind {
+        ItemKind::Tool { state, receipt, .. } => Some((state.clone(), receipt.clone())),
+        _ => None,
+    });
+    let (state, receipt) = tool.expect("the call");
+    assert_eq!(state, ToolState::Done);
+    assert!(receipt.and_then(|op| again.echo.receipt(&op)).is_some_and(|r| r.can_undo()));
+}
+
+#[test]
 fn an_operation_that_lost_its_page_is_settled_by_what_the_file_says() {
     let mut w = World::new();
     w.tool("files.write", "put \"new\" into notes/todo.md");
