@@ -269,3 +269,20 @@ fn a_card_shows_the_arguments_below_the_change() {
     let rows = scroll.map(|s| s.max + s.rect.h).expect("the card scrolls");
     assert!(rows > 5.0 * ui::theme::MONO.line_height, "{rows}");
 }
+
+#[test]
+fn an_answer_can_be_stopped_while_the_next_message_is_written() {
+    for width in [1280.0, 390.0] {
+        let mut rig = Rig::sized(width, 800.0);
+        rig.type_("hello");
+        rig.press(Key::Enter);
+        rig.type_("and then");
+        rig.frame();
+        let (stop, send) = (rect_of(&rig, Role::Button, "Stop"), rect_of(&rig, Role::Button, "Send"));
+        assert!(stop.right() <= send.x, "{width}: {stop:?} {send:?}");
+        rig.click(Role::Button, "Stop");
+        rig.frame();
+        assert!(rig.node(Role::Button, "Stop").is_none(), "{width}");
+        assert_eq!(rig.draft(), "and then");
+    }
+}

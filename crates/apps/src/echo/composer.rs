@@ -119,7 +119,10 @@ impl Desktop {
         let mut at = frame.x + 8.0;
         let chip_y = y + (bar - 24.0) / 2.0;
         let button = if f.m.narrow { bar } else { 84.0 };
-        let limit = frame.right() - button - 16.0;
+        let empty = self.echo.composer.text().trim().is_empty();
+        // A draft takes the place of Stop; a running answer can be stopped all the same.
+        let stop = self.running_here();
+        let limit = frame.right() - button - 16.0 - if stop && !empty { bar + 6.0 } else { 0.0 };
         let (model, model_hint) = match self.provider() {
             ProviderConfig::OnDevice if self.local.is_ready() => ("On-device".to_owned(), "answers on this device"),
             ProviderConfig::OnDevice => ("On-device".to_owned(), "is not ready yet; the line above says why"),
@@ -186,21 +189,14 @@ impl Desktop {
             at = r.right() + 8.0;
         }
         let send = Rect::new(frame.right() - button - 6.0, y, button, bar);
-        let empty = self.echo.composer.text().trim().is_empty();
-        if self.running_here() && empty {
+        if stop {
             let c = Control::button("Stop").describe("ends the answer at once; what came is kept");
-            let label = if f.m.narrow { "" } else { "Stop" };
-            widgets::labelled_button(
-                f,
-                NodeId::of("stop", 0),
-                send,
-                Button::Plain,
-                Some(Icon::Stop),
-                label,
-                c,
-                Action::Stop,
-            );
-        } else {
+            let label = if f.m.narrow || !empty { "" } else { "Stop" };
+            let place = if empty { send } else { Rect::new(send.x - bar - 6.0, y, bar, bar) };
+            let id = NodeId::of("stop", 0);
+            widgets::labelled_button(f, id, place, Button::Plain, Some(Icon::Stop), label, c, Action::Stop);
+        }
+        if !(stop && empty) {
             let queued = self.agent.turns().active().is_some();
             let why = if empty { "write something first" } else { "" };
             let c = Control::button(if queued { "Send, answered after the running answer" } else { "Send" })
