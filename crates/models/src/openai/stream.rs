@@ -139,7 +139,7 @@ impl ChatStream {
                 self.end(out);
                 continue;
             }
-            match serde_json::from_str::<Value>(&event.data) {
+            match json(&event.data) {
                 Ok(value) if event.event.as_deref() == Some("error") => self.fail(out, stream_error(&value)),
                 Ok(value) => self.chunk(&value, out),
                 Err(_) if event.event.as_deref() == Some("error") => {
@@ -236,4 +236,36 @@ impl ChatStream {
 
 fn broken(why: impl std::fmt::Display) -> ModelError {
     ModelError::new(ModelErrorKind::BrokenStream).advice(format!("({why})"))
+}
+
+/// Reads a piece. Half of a surrogate pair, which a server leaves where it cuts a character in two,
+/// costs that character and not the answer.
+fn json(data: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(data)
+        .or_else(|error| whole_pairs(data).map_or(Err(error), |mended| serde_json::from_str(&mended)))
+}
+
+/// The text with each lone surrogate escape written as U+FFFD; `None` when there is none.
+fn whole_pairs(text: &str) -> Option<String> {
+    let unit = |at: usize| {
+        let hex = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(hex, 16).ok()
+    };
+    let mut out = String::with_capacity(text.len());
+    let (mut from, mut at) = (0, 0);
+    while let Some(step) = text[at..].find('\\') {
+        at += step;
+        at += match unit(at) {
+            Some(0xd800..0xdc00) if matches!(unit(at + 6), Some(0xdc00..0xe000)) => 12,
+            Some(0xd800..0xe000) => {
+                out.push_str(&text[from..at]);
+                out.push_str("\\ufffd");
+                from = at + 6;
+                6
+            }
+            // A backslash and what it escapes, which may be several bytes long.
+            _ => 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    (from > 0).then(|| out + &text[from..])
 }

@@ -228,3 +228,16 @@ fn any_bytes_in_any_cut_give_one_final_event() {
         run_in(&text, 1 + next(9));
     }
 }
+
+#[test]
+fn half_a_character_costs_that_character_and_not_the_answer() {
+    let piece = |text: &str| data(&format!("{{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{text}\"}}}}]}}"));
+    let stream =
+        [piece(r"a \ud83d b \ude00 \\ud83d \ud83d\ude00 "), piece("end"), end("stop"), data("[DONE]")].concat();
+    let out = run(&stream);
+    let text: String =
+        out.iter().filter_map(|e| if let ModelEvent::Delta(d) = e { Some(d.as_str()) } else { None }).collect();
+    assert_eq!(text, "a \u{fffd} b \u{fffd} \\ud83d \u{1f600} end", "{out:?}");
+    // What is broken in another way still is.
+    assert_eq!(failure(&run(&piece(r"a \ud83d \x"))).kind, ModelErrorKind::BrokenStream);
+}
