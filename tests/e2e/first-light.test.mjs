@@ -76,6 +76,7 @@ shellTest("first_light_a_reload_keeps_draft_and_transcript", async (shell) => {
   await shell.until(async () => (await draft(shell)) === words, "the draft is in the composer");
   await shell.reload();
   await shell.until(async () => (await draft(shell)) === words, "the draft is back");
+  await shell.until(async () => (await articles(shell)).length === before.length, "and the conversation");
   assert.deepEqual(await articles(shell), before);
   // And it can be gone on with, at its end.
   await shell.type("!");
