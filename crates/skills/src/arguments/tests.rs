@@ -271,3 +271,27 @@ proptest! {
         let _ = split(&text);
     }
 }
+
+#[test]
+fn the_fuzz_corpus_of_templates_is_filled_or_refused() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/template");
+    let (mut filled, mut refused) = (0, 0);
+    for file in std::fs::read_dir(dir).expect("the corpus is there") {
+        let bytes = std::fs::read(file.expect("entry").path()).expect("file");
+        let (how, text) = (bytes[0], String::from_utf8_lossy(&bytes[1..]).into_owned());
+        let (line, template) = text.split_once('\n').unwrap_or((&text, ""));
+        let on = |n: u8| how & (1 << n) != 0;
+        let dialect = Dialect {
+            base: if on(0) { IndexBase::Zero } else { IndexBase::One },
+            names: vec!["who".into()],
+            optional: on(1),
+            in_fences: on(2),
+            backslash: on(3),
+            dollar: on(4),
+            curly: on(5),
+            inputs: on(6),
+        };
+        if fill_as(template, line, &dialect).is_ok() { filled += 1 } else { refused += 1 }
+    }
+    assert!(filled >= 8 && refused >= 2, "{filled} {refused}");
+}

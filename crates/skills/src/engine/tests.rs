@@ -471,3 +471,18 @@ proptest! {
         let _ = Analysis::of(&text);
     }
 }
+
+#[test]
+fn the_fuzz_corpus_of_objectives_is_judged() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus/objective");
+    let mut n = 0;
+    for file in std::fs::read_dir(dir).expect("the corpus is there") {
+        let bytes = std::fs::read(file.expect("entry").path()).expect("file");
+        let text = String::from_utf8_lossy(&bytes).replace("summarise-notes", "release-audit");
+        let e = judge(&text);
+        assert!(e.evidence.iter().all(|x| text.get(x.span.start..x.span.end).is_some()), "{text}");
+        assert!(!e.is_active() || judge(&without_masked(&text)).is_active(), "{text}");
+        n += 1;
+    }
+    assert!(n >= 20, "{n}");
+}
