@@ -1,7 +1,7 @@
 // Two tabs on one conversation: one writes, the other reads and says so.
 import assert from "node:assert/strict";
 import { shellTest } from "./lib/harness.mjs";
-import { articles, ask, control, draft, modelReady, send, status } from "./lib/echo.mjs";
+import { articles, ask, draft, modelReady, press, send, status } from "./lib/echo.mjs";
 
 const held = (shell) => shell.eval(async () =>
   (await navigator.locks.query()).held.map((l) => l.name).filter((n) => n.startsWith("conversation:")));
@@ -32,7 +32,7 @@ shellTest("storage_a_second_tab_reads_a_conversation_and_says_so_and_loses_nothi
   await two.page.bringToFront();
   await two.reload();
   await two.until(async () => (await held(two)).length === 1, "the second tab has the conversation now");
-  await control(two, "Message to AI Echo");
+  await press(two, "Message to AI Echo");
   await two.type("mine");
   await two.until(async () => (await draft(two)) === "mine", "and writes").catch(async (e) => {
     e.message += `; the draft is ${JSON.stringify(await draft(two))}, the status ${JSON.stringify(await status(two))}`;
