@@ -261,7 +261,7 @@ fn a_secret_is_typed_into_a_password_field() {
 }
 
 #[wasm_bindgen_test]
-fn an_edit_context_changed_by_a_script_says_nothing_and_is_put_right() {
+fn an_edit_context_changed_by_a_script_is_told_and_put_right() {
     let (heard, sink) = sink();
     let driver = EditContextDriver::new(sink, trust()).expect("this browser has EditContext");
     shown(&driver, "context");
@@ -280,7 +280,8 @@ fn an_edit_context_changed_by_a_script_says_nothing_and_is_put_right() {
     assert_eq!(*heard.borrow(), []);
     let told = told();
     assert!(
-        matches!(&told[..], [(code, words)] if code == "UntrustedEvent" && words.contains("textupdate")),
+        matches!(&told[..], [(changed, _), (code, words)]
+            if changed == "FieldChangedBehind" && code == "UntrustedEvent" && words.contains("textupdate")),
         "{told:?}"
     );
     driver.host().remove();
