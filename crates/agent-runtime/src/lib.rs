@@ -1,2 +1,10 @@
-//! The seed's runtime contracts as pure state machines (contracts.md): gates, routing, context,
-//! the task store, operations, liveness and trace.
+//! The runtime contracts of a turn that can be trusted, as pure state machines (contracts.md).
+//!
+//! The one choice behind the rest: nothing here acts. A state and an input give the next state, or
+//! a typed refusal and no change; time is part of the input. What may be written is a value that
+//! only the store makes, and who may write is a value that only a read-back makes. So the same code
+//! runs in the browser, in the host, in the simulator and in the model checker, and what is derived
+//! (a suspicion, a card, a projection) is never stored, because what is stored can be wrong.
+
+pub mod core;
+mod refuse;
