@@ -1,6 +1,6 @@
 //! The one encoding: self-describing, one byte string a value. Maps and structs are sorted by the
-//! bytes of their keys, integers are shortest, floats do not exist, absent is not null. What
-//! decodes is re-encoded and compared, so nothing but the canonical form is ever accepted.
+//! bytes of their keys, integers are shortest, floats do not exist, absent is not null. The value
+//! that was decoded is encoded again and compared, so a value has one byte string and no other.
 
 mod read;
 mod write;
@@ -73,14 +73,11 @@ pub fn encode<T: Serialize + ?Sized>(tag: SchemaTag, value: &T) -> Result<Vec<u8
 ///
 /// # Errors
 /// [`CodecRefusal`] for everything else.
-pub fn decode<T: DeserializeOwned>(tag: SchemaTag, bytes: &[u8]) -> Result<T, CodecRefusal> {
-    let whole = read::whole(bytes)?;
-    let mut again = Vec::with_capacity(bytes.len());
-    write::put(&whole, &mut again);
-    if again != bytes {
-        return Err(CodecRefusal::NotCanonical);
-    }
-    let Value::List(parts) = whole else { return Err(CodecRefusal::Malformed("no record")) };
+pub fn decode<T: Serialize + DeserializeOwned>(
+    tag: SchemaTag,
+    bytes: &[u8],
+) -> Result<T, CodecRefusal> {
+    let Value::List(parts) = read::whole(bytes)? else { return Err(CodecRefusal::Malformed("no record")) };
     let Ok([name, version, value]) = <[Value; 3]>::try_from(parts) else {
         return Err(CodecRefusal::Malformed("no record"));
     };
@@ -88,7 +85,12 @@ pub fn decode<T: DeserializeOwned>(tag: SchemaTag, bytes: &[u8]) -> Result<T, Co
         let shown: String = format!("{name:?} {version:?}").chars().take(80).collect();
         return Err(CodecRefusal::SchemaUnknown(shown));
     }
-    T::deserialize(value)
+    let decoded = T::deserialize(value)?;
+    // The typed value, since a type takes more forms than it gives, such as a list for a struct.
+    if encode(tag, &decoded)? != bytes {
+        return Err(CodecRefusal::NotCanonical);
+    }
+    Ok(decoded)
 }
 
 /// The digest of a value in a domain of its own. No type of this crate fails to encode; one that
@@ -179,10 +181,9 @@ mod tests {
     #[test]
     fn unknown_fields_and_long_integers_are_refused() {
         let extra: BTreeMap<&str, u64> = [("z", 1), ("zz", 2)].into();
-        #[derive(Debug, Deserialize)]
+        #[derive(Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields)]
         struct One {
-            #[expect(dead_code, reason = "only its shape matters")]
             z: u64,
         }
         let bytes = encode(TAG, &extra).expect("encodes");
@@ -192,6 +193,13 @@ mod tests {
         assert_eq!(long.pop(), Some(5));
         long.extend([0x80, 0, 0, 0, 0, 0, 0, 0, 5]);
         assert_eq!(decode::<u64>(TAG, &long), Err(CodecRefusal::NotCanonical));
+        // A struct written as a list; a number that is not negative, written as one that is.
+        let list = encode(TAG, &(5u64,)).expect("encodes");
+        assert_eq!(decode::<One>(TAG, &list), Err(CodecRefusal::NotCanonical));
+        let mut signed = encode(TAG, &128u64).expect("encodes");
+        let kind = signed.len() - 9;
+        assert_eq!(std::mem::replace(&mut signed[kind], 0x81), 0x80);
+        assert_eq!(decode::<u64>(TAG, &signed), Err(CodecRefusal::NotCanonical));
     }
 
     #[test]
