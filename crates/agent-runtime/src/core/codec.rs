@@ -73,10 +73,7 @@ pub fn encode<T: Serialize + ?Sized>(tag: SchemaTag, value: &T) -> Result<Vec<u8
 ///
 /// # Errors
 /// [`CodecRefusal`] for everything else.
-pub fn decode<T: Serialize + DeserializeOwned>(
-    tag: SchemaTag,
-    bytes: &[u8],
-) -> Result<T, CodecRefusal> {
+pub fn decode<T: Serialize + DeserializeOwned>(tag: SchemaTag, bytes: &[u8]) -> Result<T, CodecRefusal> {
     let Value::List(parts) = read::whole(bytes)? else { return Err(CodecRefusal::Malformed("no record")) };
     let Ok([name, version, value]) = <[Value; 3]>::try_from(parts) else {
         return Err(CodecRefusal::Malformed("no record"));
