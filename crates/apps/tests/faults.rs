@@ -286,3 +286,37 @@ fn an_answer_can_be_stopped_while_the_next_message_is_written() {
         assert_eq!(rig.draft(), "and then");
     }
 }
+
+#[test]
+fn what_a_card_puts_in_is_whole_in_view_when_it_opens() {
+    let twelve: String = (1..=12).map(|n| format!("line {n} of the old list\n")).collect();
+    // All of a short file; a line in the middle of a long one.
+    let long: String = (1..=80).map(|n| format!("kept {n}\n")).collect();
+    let edit = "/tool:files.edit replace \"kept 40\" with \"milk\" in notes/shopping.md";
+    for (file, ask, title) in [
+        (&twelve, "/tool:files.write put \"buy milk\" into notes/shopping.md", "Review: Replace all of"),
+        (&long, edit, "Review: Change"),
+    ] {
+        for (w, h) in [(1280.0, 800.0), (1280.0, 560.0), (390.0, 700.0), (320.0, 480.0)] {
+            let mut m = MemMount::with(&[("notes/shopping.md", file)]);
+            let mut rig = Rig::sized(w, h);
+            rig.text(ask);
+            rig.press(Key::Enter);
+            rig.serve(&mut m);
+            for _ in 0..3 {
+                rig.frame();
+            }
+            assert!(rig.node(Role::AlertDialog, title).is_some(), "{}", rig.tree());
+            let body = rect_of(&rig, Role::Code, "The whole change");
+            let green = ui::Theme::of(&common::env(w, h), None).added;
+            let view = rig.frame();
+            let added = view.display.layers.iter().flat_map(|l| &l.items).find_map(|i| match i {
+                scene::Item::Quad(q) if q.fill == green => Some(q.rect),
+                _ => None,
+            });
+            let added = added.expect("the new line is painted");
+            let seen = added.y >= body.y && added.bottom() <= body.bottom() - 28.0;
+            assert!(seen || body.h < 56.0, "{w}×{h} {title}: {added:?} in {body:?}");
+        }
+    }
+}

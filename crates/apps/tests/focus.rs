@@ -260,3 +260,17 @@ fn the_buttons_of_the_empty_desk_have_room_for_their_words_at_every_width() {
         }
     }
 }
+
+#[test]
+fn a_window_closed_by_its_own_button_opens_again_with_the_keyboard_in_its_content() {
+    let mut rig = Rig::new();
+    for (row, button) in
+        [("app:settings", "Close Settings"), ("app:files", "Close Files"), ("app:settings", "Right half")]
+    {
+        run(&mut rig, row);
+        let begin = focused(&mut rig);
+        rig.click(Role::Button, button);
+        run(&mut rig, row);
+        assert_eq!(focused(&mut rig), begin, "{button}");
+    }
+}

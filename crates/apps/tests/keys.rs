@@ -538,6 +538,18 @@ fn field_3h2_a_list_that_was_painted_and_not_yet_shown_is_not_picked_from() {
 }
 
 #[test]
+fn field_3h2_the_row_that_was_on_screen_and_still_is_selected_is_picked() {
+    let mut rig = Rig::new();
+    rig.type_("/app:sett");
+    rig.desk.presented();
+    // One more letter, and Enter before its list is on screen: the row is the one that was seen.
+    rig.text("i");
+    rig.press(Key::Enter);
+    rig.frame();
+    assert_eq!(top_title(&rig), "Settings");
+}
+
+#[test]
 fn what_is_typed_before_storage_has_answered_is_kept_and_can_be_sent() {
     let mut rig = Rig::starting(1280.0, 800.0);
     rig.type_("/app:fi");

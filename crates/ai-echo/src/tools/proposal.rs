@@ -103,8 +103,10 @@ impl Proposal {
                 format!("Make the new file {} ({})", self.path, size_words(after.len() as u64))
             }
             (Some(before), Change::Write(after)) => {
+                let all = !before.is_empty() && !self.keeps_a_line();
                 format!(
-                    "Change {} ({} to {})",
+                    "{} {} ({} to {})",
+                    if all { "Replace all of" } else { "Change" },
                     self.path,
                     size_words(before.len() as u64),
                     size_words(after.len() as u64)
@@ -112,6 +114,13 @@ impl Proposal {
             }
             (_, Change::Remove) => format!("Remove {}, which was not there before", self.path),
         }
+    }
+
+    /// Whether a line of the file as it is, blank ones apart, stands in what will be there.
+    fn keeps_a_line(&self) -> bool {
+        let (Some(before), Change::Write(after)) = (&self.before, &self.change) else { return false };
+        let new: std::collections::HashSet<&[u8]> = lines_of(after).collect();
+        lines_of(before).any(|l| new.contains(l))
     }
 
     /// The whole change line by line, nothing left out; `None` when a side is not text.
@@ -378,4 +387,9 @@ impl Apply {
     fn done(&self, said: String, effect: Effect) -> Outcome {
         Outcome { effect, ok: effect == Effect::Applied, ..Outcome::found(said.clone(), said) }
     }
+}
+
+/// Lines without their ends and indents, blank ones left out.
+fn lines_of(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|b| *b == b'\n').map(<[u8]>::trim_ascii).filter(|l| !l.is_empty())
 }

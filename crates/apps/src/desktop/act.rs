@@ -43,10 +43,7 @@ impl Desktop {
                 self.windows.focus(k);
                 self.focus_top();
             }
-            Action::CloseWindow(k) => {
-                self.windows.close(k);
-                self.focus_top();
-            }
+            Action::CloseWindow(k) => self.close_window(k),
             Action::FillWindow(k, fill) => self.windows.fill(k, fill),
             Action::DragWindow(_) | Action::ResizeWindow(_) | Action::SelectText(_) => {}
             Action::OpenPalette => self.open_palette(),
@@ -281,8 +278,7 @@ impl Desktop {
             ShellCommand::ReloadModel => self.order_model(ModelOrder::Reload, out),
             ShellCommand::CloseWindow => {
                 if let Some(k) = self.windows.top() {
-                    self.windows.close(k);
-                    self.focus_top();
+                    self.close_window(k);
                 }
             }
             ShellCommand::NextWindow => {

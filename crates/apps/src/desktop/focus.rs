@@ -46,6 +46,13 @@ impl Desktop {
         radio || self.painted.order.contains(&id)
     }
 
+    /// Closes a window; opened again, it begins anew.
+    pub(crate) fn close_window(&mut self, k: AppKey) {
+        self.windows.close(k);
+        self.last.remove(&k);
+        self.focus_top();
+    }
+
     /// Moves the keyboard. A covered window that gets it comes to the top.
     pub(crate) fn set_focus(&mut self, to: Option<NodeId>) {
         self.wish = None;
@@ -59,7 +66,8 @@ impl Desktop {
         if let Some(id) = to
             && let Some(k) = self.window_of(id)
         {
-            if id != window_id(k) {
+            // Only content is come back to: a button of the title would close what just opened.
+            if id == composer_id() || self.painted.region(body_id(k)).contains(&id) {
                 self.last.insert(k, id);
             }
             if self.windows.top() != Some(k) {

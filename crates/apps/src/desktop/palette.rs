@@ -42,6 +42,13 @@ pub(crate) enum Mode {
     Centered,
 }
 
+/// A list that a person could see: the text it belongs to, and the row that was selected.
+#[derive(Clone, Debug, PartialEq)]
+struct Seen {
+    rev: Rev,
+    row: Option<String>,
+}
+
 /// What the palette keeps.
 #[derive(Debug, Default)]
 pub(crate) struct Palette {
@@ -54,17 +61,18 @@ pub(crate) struct Palette {
     selected: usize,
     /// The person moved the selection: it stays on its row while the list still holds it.
     chosen: Option<String>,
-    /// The revision of the text that the list belongs to, and the one that was painted.
+    /// The revision of the text that the list belongs to.
     list_rev: Rev,
-    painted_rev: Option<Rev>,
-    /// What was on screen last, once the loop tells it ([`Desktop::presented`]).
-    presented: Option<Option<Rev>>,
+    /// What was painted last, and what was on screen last, once the loop tells it
+    /// ([`Desktop::presented`]).
+    seen: Option<Seen>,
+    presented: Option<Option<Seen>>,
     /// The catalogue that was painted: what a pick refers to.
     painted: Option<Rc<Catalog>>,
     /// Closed by Esc for this revision of the text.
     dismissed: Option<Rev>,
     back: Option<NodeId>,
-    seen: Option<std::collections::BTreeSet<String>>,
+    affordances: Option<std::collections::BTreeSet<String>>,
     place: Rect,
     top: usize,
 }
@@ -83,10 +91,10 @@ impl Palette {
         self.mode.is_some() && self.place.contains(p)
     }
     pub(crate) fn situation_changed(&self, now: &Situation) -> bool {
-        self.seen.as_ref() != Some(&now.affordances)
+        self.affordances.as_ref() != Some(&now.affordances)
     }
     pub(crate) fn remember(&mut self, now: Situation) {
-        self.seen = Some(now.affordances);
+        self.affordances = Some(now.affordances);
     }
     /// The painted node of the selected row.
     pub(crate) fn active_node(&self) -> Option<NodeId> {
@@ -136,7 +144,7 @@ impl Desktop {
             if !(wanted && here) {
                 if self.palette.is_anchored() {
                     self.palette.mode = None;
-                    self.palette.painted_rev = None;
+                    self.palette.seen = None;
                 }
                 return;
             }
@@ -201,14 +209,14 @@ impl Desktop {
     pub(crate) fn close_palette(&mut self) {
         if self.palette.is_centered() {
             self.palette.mode = None;
-            self.palette.painted_rev = None;
+            self.palette.seen = None;
             let back = self.palette.back.take();
             self.set_focus(back);
             self.refresh_palette(false);
         } else if self.palette.is_anchored() {
             self.palette.dismissed = Some(self.echo.draft.revision());
             self.palette.mode = None;
-            self.palette.painted_rev = None;
+            self.palette.seen = None;
         }
     }
 
@@ -243,6 +251,10 @@ impl Desktop {
         };
     }
 
+    fn selected_row(&self) -> Option<String> {
+        self.palette.hits.get(self.palette.selected).map(|h| self.catalog.rows[h.row].canonical.clone())
+    }
+
     /// Tab: completes the draft to the selected row or value.
     pub(crate) fn palette_complete(&mut self, proof: Proof, out: &mut Vec<Effect>) {
         if let Some((_, h)) = &self.palette.args {
@@ -251,8 +263,7 @@ impl Desktop {
             }
             return;
         }
-        let row = self.palette.hits.get(self.palette.selected).map(|h| self.catalog.rows[h.row].canonical.clone());
-        if let Some(row) = row {
+        if let Some(row) = self.selected_row() {
             self.complete_to(&row, proof, out);
         }
     }
@@ -299,8 +310,8 @@ impl Desktop {
         self.refresh_palette(true);
     }
 
-    /// Enter in the palette: the selected row of the list that belongs to this very text and
-    /// was on screen; else the text itself, exactly (field 3H1, 3H2).
+    /// Enter in the palette: the selected row, where this text's list was on screen, or an
+    /// earlier one with that same row selected; else the text itself, exactly (field 3H1, 3H2).
     pub(crate) fn palette_enter(&mut self, proof: Proof, out: &mut Vec<Effect>) {
         if self.palette.args.is_some() {
             let value = self.palette.chosen.clone().filter(|_| self.palette.len() > 0);
@@ -310,10 +321,11 @@ impl Desktop {
             }
             return;
         }
-        let seen = self.palette.presented.unwrap_or(self.palette.painted_rev) == Some(self.palette.list_rev);
-        let row = self.palette.hits.get(self.palette.selected).map(|h| self.catalog.rows[h.row].canonical.clone());
+        let row = self.selected_row();
+        let seen = self.palette.presented.as_ref().unwrap_or(&self.palette.seen).as_ref();
+        let shown = seen.is_some_and(|s| s.rev == self.palette.list_rev || s.row == row);
         match row {
-            Some(row) if seen => self.pick(&row, proof, out),
+            Some(row) if shown => self.pick(&row, proof, out),
             _ => self.submit(proof, out),
         }
     }
@@ -321,7 +333,7 @@ impl Desktop {
     /// The last view is on screen. From the first call on, Enter picks a row only of a list
     /// that was really shown; painting alone no longer counts (field 3H2).
     pub fn presented(&mut self) {
-        self.palette.presented = Some(self.palette.painted_rev);
+        self.palette.presented = Some(self.palette.seen.clone());
     }
 
     /// A row was picked by key, press or touch.
@@ -618,7 +630,7 @@ impl Desktop {
         let _ = f.line(Point::new(rect.x + 16.0, y), help, CAPTION, f.theme.muted, rect.w - 150.0);
         let lw = f.width(&left, CAPTION);
         let _ = f.line(Point::new(rect.right() - 16.0 - lw, y), &left, CAPTION, f.theme.muted, lw + 2.0);
-        self.palette.painted_rev = Some(self.palette.list_rev);
+        self.palette.seen = Some(Seen { rev: self.palette.list_rev, row: self.selected_row() });
         self.palette.painted = Some(Rc::clone(&self.catalog));
     }
 }

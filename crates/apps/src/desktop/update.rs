@@ -117,6 +117,7 @@ impl Desktop {
                 && self.kernel.apps().live(&id, self.kernel.packages()).is_err()
             {
                 self.windows.close(d.key);
+                self.last.remove(&d.key);
             }
         }
         self.refresh_palette(false);

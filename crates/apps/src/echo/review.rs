@@ -19,6 +19,8 @@ const BODY_MIN: f32 = 96.0;
 const HEAD: f32 = 32.0;
 /// Longest piece of the arguments that is laid out as one, in bytes.
 const PIECE_MAX: usize = 400;
+/// Room at the end of the change for the line that counts what is not in view, logical pixels.
+const CUE: f32 = 40.0;
 /// Height in which a line of the change can be read, logical pixels.
 const LINE_SEEN: f32 = 28.0;
 
@@ -28,6 +30,7 @@ pub(crate) struct Card {
     pub digest: Digest,
     /// Since it is on screen; used up by a decision.
     pub shown: Option<ShownReview>,
+    title: String,
     lines: Option<Vec<DiffLine>>,
     /// The arguments as they were given, in pieces of a bounded length.
     arguments: Vec<String>,
@@ -41,7 +44,16 @@ pub(crate) struct Card {
 
 impl Card {
     pub(crate) fn new(digest: Digest) -> Self {
-        Self { digest, shown: None, lines: None, arguments: vec![], tops: vec![0.0], made_for: (0, 0), whole: None }
+        Self {
+            digest,
+            shown: None,
+            title: String::new(),
+            lines: None,
+            arguments: vec![],
+            tops: vec![0.0],
+            made_for: (0, 0),
+            whole: None,
+        }
     }
     /// The change, the heading, the arguments.
     fn rows(&self) -> usize {
@@ -83,6 +95,7 @@ impl Desktop {
         let Some(card) = self.echo.cards.get_mut(&call) else { return };
         let p = review.proposal;
         if card.lines.is_none() {
+            card.title = p.sentence();
             card.lines = Some(p.diff().unwrap_or_else(|| {
                 let size = |b: &[u8]| format!("{} bytes that are not text, digest {}", b.len(), Digest::of(b).hex());
                 let line = |kind, text| DiffLine { kind, before: None, after: None, text, no_newline: false };
@@ -106,7 +119,7 @@ impl Desktop {
         let digest = card.digest;
         card.shown.get_or_insert_with(|| ShownReview::new(digest, self.now));
         let others = reviews.len() - 1;
-        let title = p.sentence();
+        let title = card.title.clone();
         let anew = if review.shown_anew { "The file changed meanwhile, so this is shown anew. " } else { "" };
         let why = kernel::clip::label(review.why, 240);
         let who = format!("{anew}Tool {}, asked by {}. {why}", review.tool, review.asked_by);
@@ -207,13 +220,19 @@ impl Desktop {
                 f.wake(f.now);
             }
             let tops = &card.tops;
-            // It opens at the first changed line, with a little of what stands before it.
-            let first = lines.iter().take(tops.len() - 1).position(|l| l.kind != DiffKind::Same).unwrap_or(0);
-            let at_change = (lead + tops[first.saturating_sub(2)]).max(0.0);
+            // It opens at the first change, with a little of what stands before it; where that is
+            // longer than the room, at the end of what it puts in, which matters most.
+            let laid = tops.len() - 1;
+            let first = lines.iter().take(laid).position(|l| l.kind != DiffKind::Same).unwrap_or(0);
+            let change = lines.iter().take(laid).skip(first).take_while(|l| l.kind != DiffKind::Same);
+            let end = first + change.count();
+            let added = lines[first..end].iter().position(|l| l.kind == DiffKind::Added).map(|n| first + n);
             // In a small card the change comes first, too: who asks stands above it.
-            let start = if first > 2 || small { at_change } else { 0.0 };
-            let scroll = self.scrolls.get(&code).copied().unwrap_or(start);
+            let top = if first > 2 || small { lead + tops[first.saturating_sub(2)] } else { 0.0 };
+            let whole = added.map_or(0.0, |a| (lead + tops[end] + CUE - body.h).min(lead + tops[a]));
             let total = tops.last().copied().unwrap_or(0.0);
+            let start = top.max(whole).min(lead + total + 8.0 - body.h).max(0.0);
+            let scroll = self.scrolls.get(&code).copied().unwrap_or(start);
             f.scroll(code, body.inset(1.0, 1.0), scroll, |f, y| {
                 if small {
                     let mut at = body.y + 4.0 - y;
@@ -245,20 +264,24 @@ impl Desktop {
                 }
                 lead + total + 8.0
             });
-            // What is below the edge is counted, so that nobody takes a part for the whole.
-            let edge = scroll + body.h - 4.0 - lead;
-            let below = lines.len().saturating_sub(tops.partition_point(|t| *t < edge - 8.0));
-            let words = match below {
-                0 if total > edge => "The arguments are below".to_owned(),
-                0 => String::new(),
-                1 => "1 more line".to_owned(),
-                n => format!("{n} more lines"),
+            // What is not whole in view is counted, so that nobody takes a part for the whole.
+            let (from, edge) = (scroll - 4.0 - lead, scroll + body.h - 4.0 - lead);
+            let above = tops.partition_point(|t| *t < from).min(lines.len());
+            let below = lines.len().saturating_sub(tops.partition_point(|t| *t <= edge).saturating_sub(1));
+            let count = |n: usize| format!("{n} more line{}", if n == 1 { "" } else { "s" });
+            let words = match (above, below) {
+                (0, 0) if total > edge => "The arguments are below".to_owned(),
+                (0, 0) => String::new(),
+                (0, n) => count(n),
+                (n, 0) => format!("{} above", count(n)),
+                (a, b) => format!("{} above, {b} below", count(a)),
             };
             if !words.is_empty() {
                 let w = f.width(&words, CAPTION) + 40.0;
                 let cue = Rect::new((body.right() - w - 12.0).max(body.x), body.bottom() - 28.0, w, 22.0);
                 widgets::card(f, cue, f.theme.raised, 11.0, f.theme.hairline(), false);
-                ui::icons::icon(f, Icon::Down, Rect::new(cue.x + 6.0, cue.y, 16.0, cue.h), f.theme.muted);
+                let way = if below == 0 && above > 0 { Icon::Up } else { Icon::Down };
+                ui::icons::icon(f, way, Rect::new(cue.x + 6.0, cue.y, 16.0, cue.h), f.theme.muted);
                 let at = Point::new(cue.x + 28.0, cue.y + 3.0);
                 let _ = f.line(at, &words, CAPTION, f.theme.text, w - 30.0);
             }
