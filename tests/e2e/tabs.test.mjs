@@ -27,11 +27,12 @@ shellTest("storage_a_second_tab_reads_a_conversation_and_says_so_and_loses_nothi
   await one.reload();
   await one.until(async () => (await articles(one)).some((a) => a.text.includes("And a quay?")), "what was written is kept");
 
-  // The writer goes: the reader may take over, and what it had typed is its own.
+  // The writer goes: the reader takes over by itself, with what was written meanwhile.
   await one.page.goto("about:blank");
   await two.page.bringToFront();
-  await two.reload();
   await two.until(async () => (await held(two)).length === 1, "the second tab has the conversation now");
+  await two.until(async () => (await articles(two)).some((a) => a.text.includes("And a quay?")), "and what the first one wrote");
+  assert.match(await status(two), /you can write here now/);
   await press(two, "Message to AI Echo");
   await two.type("mine");
   await two.until(async () => (await draft(two)) === "mine", "and writes").catch(async (e) => {

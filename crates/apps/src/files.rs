@@ -1,11 +1,13 @@
 //! Files: browse a mount, read a file.
 
+use crate::catalogue::AppKey;
 use crate::desktop::{Action, Desktop, Effect, FilesId};
 use crate::status::{Mount, MountState};
 use ai_echo::tools::size_words;
 use kernel::mount::{Entry, EntryKind, MountError, MountPath, Need, Reply};
 use kernel::{MountId, clip};
 use scene::{Node, NodeId, Point, Rect, Role};
+use ui::event::Key;
 use ui::theme::{self, BODY, CAPTION, MONO, SMALL};
 use ui::widgets::{self, Kind as Button};
 use ui::{Control, Cursor, Frame, Icon};
@@ -15,6 +17,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 pub const ENTRIES_MAX: usize = 4096;
 /// Bytes shown of one file.
 pub const FILE_MAX: usize = 256 * 1024;
+
+/// Entries that a page key goes on by.
+const PAGE: isize = 10;
 
 /// A row of the list.
 pub(crate) fn entry_id(i: u64) -> NodeId {
@@ -37,13 +42,16 @@ struct Open {
     rows: (usize, Vec<(u32, u32, u32)>),
 }
 
-/// Cuts lines into rows of at most `columns`, where wide characters take two. The rows have one
-/// height, so that a long file costs only those in view.
+/// Cuts lines into rows of at most `columns`, where wide characters take two: behind a blank where
+/// the row has one, else anywhere. The rows have one height, so that a long file costs only those
+/// in view.
 fn rows_of(lines: &[String], columns: usize) -> Vec<(u32, u32, u32)> {
     let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let mut out = Vec::with_capacity(lines.len());
     for (n, l) in lines.iter().enumerate() {
         let (mut from, mut used) = (0, 0);
+        // Where the row's last word begins, and the columns before it.
+        let mut word = (0, 0);
         for (at, g) in l.grapheme_indices(true) {
             let wide = match g.chars().next() {
                 Some('\t') => 8,
@@ -51,10 +59,14 @@ fn rows_of(lines: &[String], columns: usize) -> Vec<(u32, u32, u32)> {
                 _ => 1,
             };
             if used + wide > columns && at > from {
-                out.push((small(n), small(from), small(at)));
-                (from, used) = (at, 0);
+                let (to, before) = if word.0 > from { word } else { (at, used) };
+                out.push((small(n), small(from), small(to)));
+                (from, used) = (to, used - before);
             }
             used += wide;
+            if g == " " || g == "\t" {
+                word = (at + g.len(), used);
+            }
         }
         out.push((small(n), small(from), small(l.len())));
     }
@@ -68,6 +80,8 @@ pub(crate) struct FilesUi {
     folder: MountPath,
     entries: Option<Result<(Vec<Entry>, bool), String>>,
     file: Option<Open>,
+    /// Height of a row of the list as it was painted, logical pixels.
+    row_height: f32,
     listing: Option<FilesId>,
     reading: Option<FilesId>,
 }
@@ -159,7 +173,42 @@ impl FilesUi {
     }
 }
 
+impl FilesUi {
+    /// The number of a row of the list.
+    fn entry_at(&self, id: NodeId) -> Option<usize> {
+        let Some(Ok((entries, _))) = &self.entries else { return None };
+        (0..entries.len()).find(|i| entry_id(*i as u64) == id)
+    }
+    pub(crate) fn is_entry(&self, id: NodeId) -> bool {
+        self.file.is_none() && self.entry_at(id).is_some()
+    }
+}
+
 impl Desktop {
+    /// The arrow keys go from row to row of the list, which scrolls along.
+    pub(crate) fn files_move(&mut self, from: NodeId, key: &Key) {
+        let Some(at) = self.files.entry_at(from) else { return };
+        let Some(Ok((entries, _))) = &self.files.entries else { return };
+        let last = entries.len().saturating_sub(1);
+        let by = match key {
+            Key::Up => -1,
+            Key::Down => 1,
+            Key::PageUp => -PAGE,
+            Key::PageDown => PAGE,
+            Key::Home => isize::MIN,
+            _ => isize::MAX,
+        };
+        let to = at.saturating_add_signed(by).min(last);
+        // The list paints only what is in view: it scrolls first, the keyboard follows.
+        let list = NodeId::of("entries", 0);
+        if let Some(area) = self.painted.scrolls.iter().find(|s| s.id == list).copied() {
+            let row = self.files.row_height;
+            let (top, y) = (to as f32 * row, self.scrolls.entry(list).or_default());
+            *y = y.min(top).max(top + row + 8.0 - area.rect.h).clamp(0.0, area.max);
+        }
+        self.focus_when_there(AppKey::Files, entry_id(to as u64));
+    }
+
     /// Paints Files into its window's body.
     pub(crate) fn paint_files(&mut self, f: &mut Frame<'_, Action>, rect: Rect) {
         let narrow = rect.w < 560.0;
@@ -400,6 +449,7 @@ impl Desktop {
             Some(Ok((e, t))) => (e, *t),
         };
         let row = f.m.row;
+        self.files.row_height = row;
         let id = NodeId::of("entries", 0);
         let y = self.scrolls.get(&id).copied().unwrap_or(0.0);
         let node = Node { id, role: Role::List, name: "Entries".into(), rect: r, ..Node::default() };

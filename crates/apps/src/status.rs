@@ -58,7 +58,7 @@ impl LocalModel {
             // All bytes are here: what is left is to check them.
             Self::Downloading { done, total } if done >= total => "Checking the model".into(),
             Self::Downloading { done, total } => {
-                format!("Fetching model: {} of {} MB", mb(*done), mb(*total))
+                format!("Fetching model: {} of {} MB", mb(*done), total.div_ceil(1_000_000))
             }
             Self::Verifying => "Checking the model".into(),
             Self::Loading => "Loading the model".into(),

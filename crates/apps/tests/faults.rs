@@ -4,7 +4,7 @@ mod common;
 
 use ai_echo::conversation::Loaded;
 use apps::desktop::{Effect, Msg};
-use apps::status::LocalModel;
+use apps::status::{LocalModel, MountState};
 use common::Rig;
 use kernel::mount::MemMount;
 use scene::{LayerId, NodeId, Point, Rect, Role};
@@ -123,7 +123,7 @@ fn a_model_that_is_on_its_way_is_told_in_one_set_of_words() {
     rig.frame();
     let tree = rig.tree();
     assert!(!tree.contains("Loading the model") && !tree.contains("not ready)"), "{tree}");
-    assert_eq!(tree.matches("Fetching model: 1 of 98 MB").count(), 2, "the bar and the line say the same: {tree}");
+    assert_eq!(tree.matches("Fetching model: 1 of 99 MB").count(), 2, "the bar and the line say the same: {tree}");
 }
 
 #[test]
@@ -319,4 +319,47 @@ fn what_a_card_puts_in_is_whole_in_view_when_it_opens() {
             assert!(seen || body.h < 56.0, "{w}×{h} {title}: {added:?} in {body:?}");
         }
     }
+}
+
+#[test]
+fn on_a_small_screen_a_window_can_be_closed() {
+    let mut rig = Rig::sized(390.0, 844.0);
+    rig.type_("/app:settings");
+    rig.press(Key::Enter);
+    rig.frame();
+    assert!(rig.node(Role::Dialog, "Settings").is_some());
+    rig.click(Role::Button, "Close Settings");
+    assert!(rig.node(Role::Dialog, "Settings").is_none(), "{}", rig.tree());
+    assert!(!rig.tree().contains("Settings is open"), "what was said of it is gone as well: {}", rig.tree());
+}
+
+#[test]
+fn a_double_press_on_a_title_fills_the_desk_and_frees_again() {
+    let mut rig = Rig::new();
+    rig.type_("/app:files");
+    rig.press(Key::Enter);
+    rig.frame();
+    let free = rect_of(&rig, Role::Dialog, "Files");
+    let title = Point::new(free.x + 80.0, free.y + 20.0);
+    rig.double_click_at(title);
+    let full = rect_of(&rig, Role::Dialog, "Files");
+    assert!(full.w > free.w && full.x == 0.0, "{full:?}");
+    rig.double_click_at(Point::new(80.0, full.y + 20.0));
+    assert_eq!(rect_of(&rig, Role::Dialog, "Files"), free);
+}
+
+#[test]
+fn things_to_try_fit_the_folder_of_the_conversation() {
+    let mut rig = Rig::new();
+    assert!(rig.tree().contains("notes/todo.md"));
+    let mut own = common::mount("own", MountState::Ready);
+    own.sample = false;
+    let id = own.id().clone();
+    rig.msg(Msg::Mounts(vec![common::mount("welcome", MountState::Ready), own]));
+    let current = rig.desk.agent().current().map(|c| c.id.clone()).expect("current");
+    rig.msg(Msg::Echo(ai_echo::Msg::UseMount(current, Some(id))));
+    rig.frame();
+    assert!(!rig.tree().contains("notes/todo.md"), "{}", rig.tree());
+    rig.click(Role::Button, "See what is in the folder");
+    assert_eq!(rig.draft(), "/tool:files.list what is there?");
 }

@@ -274,3 +274,29 @@ fn a_window_closed_by_its_own_button_opens_again_with_the_keyboard_in_its_conten
         assert_eq!(focused(&mut rig), begin, "{button}");
     }
 }
+
+#[test]
+fn arrow_keys_go_from_row_to_row_of_a_long_folder() {
+    let names: Vec<String> = (0..200).map(|n| format!("f{n:03}.md")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|n| (n.as_str(), "x\n")).collect();
+    let mut m = MemMount::with(&files);
+    let mut rig = Rig::new();
+    run(&mut rig, "app:files");
+    rig.serve(&mut m);
+    rig.frame();
+    let first = rig.node(Role::Button, "f000.md").expect("row");
+    rig.msg(Msg::Input(Event::FocusNode(first), Proof::Untrusted));
+    for (key, to) in [
+        (Key::Down, "f001.md"),
+        (Key::Down, "f002.md"),
+        (Key::Up, "f001.md"),
+        (Key::PageDown, "f011.md"),
+        (Key::End, "f199.md"),
+        (Key::Down, "f199.md"),
+        (Key::PageUp, "f189.md"),
+        (Key::Home, "f000.md"),
+    ] {
+        rig.press(key.clone());
+        assert_eq!(focused(&mut rig), format!("Button {to}"), "{key:?}");
+    }
+}

@@ -274,7 +274,7 @@ fn rect_of(rig: &Rig, role: Role, name: &str) -> scene::Rect {
 }
 
 #[test]
-fn a_question_back_is_seen_and_what_was_sent_stands_selected_in_the_composer() {
+fn a_question_back_is_seen_and_the_words_that_were_sent_stand_selected_behind_their_command() {
     for (w, h) in [(1280.0, 800.0), (390.0, 844.0)] {
         let mut m = kernel::mount::MemMount::with(&[("notes/todo.md", "x\n")]);
         let mut rig = Rig::sized(w, h);
@@ -286,8 +286,9 @@ fn a_question_back_is_seen_and_what_was_sent_stands_selected_in_the_composer() {
         assert!(rig.node(Role::Paragraph, "Which file should I write?").is_some(), "{}", rig.tree());
         assert!(rig.node(Role::Listbox, "Commands").is_none(), "no hint lies over the question");
         assert_eq!(rig.draft(), text);
-        let end = u32::try_from(text.len()).expect("short");
-        assert_eq!(rig.desk.field_in_focus().map(|f| f.selection), Some((0, end)));
+        let at = |n: usize| u32::try_from(n).expect("short");
+        let words = (at("/tool:files.write ".len()), at(text.len()));
+        assert_eq!(rig.desk.field_in_focus().map(|f| f.selection), Some(words));
         // Going on in it opens the hint, above which the question stays.
         rig.press(Key::End);
         rig.type_(" into a.md");

@@ -7,7 +7,7 @@ use ai_echo::conversation::{
 use js_sys::{Function, Promise};
 use kernel::{ConversationId, Instant, MountId, TurnKey};
 use models::BaseUrl;
-use shell_lib::storage::locks::{Claim, claim, name_of};
+use shell_lib::storage::locks::{Claim, When, claim, name_of};
 use shell_lib::storage::{Key, News, Storage, StorageError, Store, VERSION, Write};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -266,14 +266,14 @@ async fn a_connection_that_was_closed_is_opened_again() {
 #[wasm_bindgen_test]
 async fn a_conversation_has_one_writer_at_a_time() {
     let name = name_of(&id("lock-test"));
-    let first = claim(&name).await;
+    let first = claim(&name, When::Now).await;
     assert!(matches!(first, Claim::Held(_)) && first.words().is_none());
-    let second = claim(&name).await;
+    let second = claim(&name, When::Now).await;
     assert!(matches!(second, Claim::Busy) && second.words().is_some());
-    assert!(matches!(claim(&name_of(&id("another"))).await, Claim::Held(_)));
+    assert!(matches!(claim(&name_of(&id("another")), When::Now).await, Claim::Held(_)));
     drop(first);
     // Left and opened again at once, over and over.
     for _ in 0..20 {
-        assert!(matches!(claim(&name).await, Claim::Held(_)));
+        assert!(matches!(claim(&name, When::Now).await, Claim::Held(_)));
     }
 }

@@ -116,14 +116,10 @@ impl<K: Copy + PartialEq> Windows<K> {
         self.stack.iter().find(|w| w.key == key).map_or(Fill::Free, |w| w.fill)
     }
     fn rect(&self, w: &Window<K>) -> Rect {
-        let d = self.desk;
-        let half = (d.w / 2.0).round();
         match w.fill {
-            _ if self.single => d,
+            _ if self.single => self.desk,
             Fill::Free => w.free,
-            Fill::All => d,
-            Fill::Left => Rect::new(d.x, d.y, half, d.h),
-            Fill::Right => Rect::new(d.x + half, d.y, d.w - half, d.h),
+            fill => filled(self.desk, fill),
         }
     }
     fn with(&mut self, key: K, change: impl FnOnce(&mut Window<K>, &Rect)) {
@@ -166,17 +162,35 @@ impl<K: Copy + PartialEq> Windows<K> {
     }
     /// Snaps a window that was dropped at an edge of the desk.
     pub fn drop_at(&mut self, key: K, at: Point) {
-        let d = self.desk;
-        let edge = if at.x <= d.x + 8.0 {
-            Fill::Left
-        } else if at.x >= d.right() - 8.0 {
-            Fill::Right
-        } else if at.y <= d.y + 2.0 {
-            Fill::All
-        } else {
-            return;
-        };
-        self.with(key, |w, _| w.fill = edge);
+        if let Some(edge) = edge_at(self.desk, at) {
+            self.with(key, |w, _| w.fill = edge);
+        }
+    }
+    /// Where a window that is dropped here would snap to.
+    #[must_use]
+    pub fn snap_at(&self, at: Point) -> Option<Rect> {
+        edge_at(self.desk, at).map(|edge| filled(self.desk, edge))
+    }
+}
+
+/// What a window fills that is dropped here, at an edge of the desk.
+fn edge_at(d: Rect, at: Point) -> Option<Fill> {
+    if at.x <= d.x + 8.0 {
+        Some(Fill::Left)
+    } else if at.x >= d.right() - 8.0 {
+        Some(Fill::Right)
+    } else {
+        (at.y <= d.y + 2.0).then_some(Fill::All)
+    }
+}
+
+/// The part of the desk that a filled window takes.
+fn filled(d: Rect, fill: Fill) -> Rect {
+    let half = (d.w / 2.0).round();
+    match fill {
+        Fill::Free | Fill::All => d,
+        Fill::Left => Rect::new(d.x, d.y, half, d.h),
+        Fill::Right => Rect::new(d.x + half, d.y, d.w - half, d.h),
     }
 }
 
@@ -236,7 +250,11 @@ mod tests {
         assert_eq!(w.rect_of(3).map(|r| r.w), Some(640.0));
         w.fill(3, Fill::Left);
         assert_eq!(w.rect_of(3), free);
-        w.drop_at(3, Point::new(1279.0, 300.0));
+        let edge = Point::new(1279.0, 300.0);
+        let shown = w.snap_at(edge);
+        w.drop_at(3, edge);
+        assert_eq!(w.rect_of(3), shown, "where it goes was shown before");
+        assert_eq!(w.snap_at(Point::new(600.0, 300.0)), None);
         assert_eq!(w.fill_of(3), Fill::Right);
     }
 

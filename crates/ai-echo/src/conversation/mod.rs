@@ -264,6 +264,17 @@ pub struct Item {
 }
 
 impl Item {
+    /// Where it stands: what a running turn adds before the messages that wait behind it, what a
+    /// turn was told right below its message, above an answer that may have begun already.
+    fn place(&self) -> (u64, u8, u64) {
+        let rank = match self.kind {
+            ItemKind::User { .. } => 0,
+            ItemKind::Guidance { .. } => 1,
+            _ => 2,
+        };
+        (self.turn, rank, self.id)
+    }
+
     /// Whether the item will not change any more.
     pub fn is_final(&self) -> bool {
         match &self.kind {
@@ -399,9 +410,9 @@ impl Conversation {
         {
             self.title = title_of(text);
         }
-        // What a running turn adds stands before the messages that wait behind it.
-        let at = self.items.partition_point(|item| item.turn <= turn);
-        self.items.insert(at, Item { id: self.last_item, turn, at: now, kind });
+        let item = Item { id: self.last_item, turn, at: now, kind };
+        let at = self.items.partition_point(|other| other.place() <= item.place());
+        self.items.insert(at, item);
         self.last_item
     }
 
@@ -482,7 +493,7 @@ impl Conversation {
         // What was added before the load came in is newer than what was stored under its number.
         items.append(&mut self.items);
         items.reverse();
-        items.sort_by_key(|item| (item.turn, item.id));
+        items.sort_by_key(Item::place);
         items.dedup_by_key(|item| item.id);
         self.last_item = self.last_item.max(items.iter().map(|item| item.id).max().unwrap_or(0));
         self.last_turn = self.last_turn.max(items.iter().map(|item| item.turn).max().unwrap_or(0));

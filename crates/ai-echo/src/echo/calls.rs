@@ -215,7 +215,7 @@ impl Cx<'_> {
             *summary = proposal.sentence();
         });
         self.store(StoreOp::PutReview(record));
-        self.announce(format!("{lead}Review needed: {}. Press F8 to look at it.", proposal.sentence()));
+        self.announce(format!("{lead}Press F8 to review: {}.", proposal.sentence()));
     }
 
     pub(super) fn approve(&mut self, id: CallId, confirmation: Confirmation) {

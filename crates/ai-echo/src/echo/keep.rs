@@ -58,6 +58,18 @@ impl Cx<'_> {
         self.save_settings();
     }
 
+    /// Another window writes from now on, or no longer does: then what it wrote is read first,
+    /// since what was read here before is older.
+    pub(super) fn read_only(&mut self, read_only: bool) {
+        let took_over = std::mem::replace(&mut self.e.read_only, read_only) && !read_only && self.e.ready;
+        if took_over {
+            self.e.ready = false;
+            let jobs = &self.e.jobs;
+            self.e.conversations.retain(|id, _| jobs.keys().any(|turn| turn.conversation == *id));
+            self.store(StoreOp::LoadIndex);
+        }
+    }
+
     pub(super) fn rename(&mut self, id: &ConversationId, title: &str) {
         if let Some(conversation) = self.e.conversations.get_mut(id) {
             conversation.rename(title);
@@ -232,7 +244,9 @@ impl Cx<'_> {
                 if let Some(settings) = settings {
                     // A folder that was mounted while this was loading is still there.
                     let mount = settings.mount.clone().or_else(|| self.e.settings.mount.take());
-                    self.e.settings = Settings { mount, ..settings };
+                    // What is in front here stays there; the stored one is another window's.
+                    let current = self.e.settings.current.take().or(settings.current);
+                    self.e.settings = Settings { mount, current, ..settings };
                 }
                 let mut newest = self.e.settings.last_conversation;
                 for record in conversations {

@@ -313,7 +313,7 @@ impl Cx<'_> {
             }
             Msg::Stored(id, result) => self.stored(id, result),
             Msg::Loaded(loaded) => self.loaded(loaded),
-            Msg::ReadOnly(read_only) => self.e.read_only = read_only,
+            Msg::ReadOnly(read_only) => self.read_only(read_only),
             Msg::Zone(zone) => self.e.zone = zone,
             Msg::LookForSkills => self.look_for_skills(),
             Msg::SkillsFound(mount, packages) => self.skills_found(mount, *packages),

@@ -667,3 +667,35 @@ fn an_operation_that_lost_its_page_is_settled_by_what_the_file_says() {
         assert!(again.echo.current().expect("current").items.iter().any(|i| matches!(i.kind, ItemKind::Notice { .. })));
     }
 }
+
+#[test]
+fn a_window_that_may_write_again_reads_first_what_the_other_one_wrote() {
+    let mut w = World::new();
+    w.say("one");
+    let id = w.echo.current().expect("current").id.clone();
+    w.send(Msg::ReadOnly(true));
+    let mut record = w.echo.current().expect("current").record();
+    record.title = "Renamed over there".into();
+    w.stored.clear();
+    w.send(Msg::ReadOnly(false));
+    assert_eq!(w.stored, [StoreOp::LoadIndex]);
+    let draft = crate::conversation::DraftRecord {
+        conversation: id.clone(),
+        page: Page::composer(),
+        draft: Draft { text: "typed over there".into(), ..Draft::default() },
+    };
+    let settings = Settings { last_conversation: 9, ..Settings::default() };
+    w.send(Msg::Loaded(Loaded::Index {
+        settings: Some(settings),
+        conversations: vec![record],
+        drafts: vec![draft],
+        mounts: vec![],
+    }));
+    assert!(w.stored.contains(&StoreOp::LoadConversation(id.clone())) || w.echo.current().is_some_and(|c| c.loaded));
+    let c = w.echo.current().expect("current");
+    assert_eq!((c.id.clone(), c.draft.text.as_str()), (id, "typed over there"));
+    // A window that wrote all along reads nothing anew.
+    w.stored.clear();
+    w.send(Msg::ReadOnly(false));
+    assert_eq!(w.stored, []);
+}

@@ -330,14 +330,7 @@ impl Apply {
                 };
                 Step::Need(vec![need])
             }
-            (ApplyState::Changing, Some(Reply::Done)) => {
-                let said = match (&self.proposal.before, &self.proposal.change) {
-                    (None, Change::Write(bytes)) => format!("Made {path} ({}).", size_words(bytes.len() as u64)),
-                    (Some(_), Change::Write(bytes)) => format!("Wrote {path} ({}).", size_words(bytes.len() as u64)),
-                    (_, Change::Remove) => format!("Removed {path}."),
-                };
-                Step::Done(self.done(said, Effect::Applied))
-            }
+            (ApplyState::Changing, Some(Reply::Done)) => Step::Done(self.done(self.said(), Effect::Applied)),
             (ApplyState::Changing, Some(Reply::Failed(error @ MountError::Changed(_)))) => {
                 let words = error.about(&path);
                 Step::Done(Outcome { effect: Effect::NotApplied, changed: true, ..Outcome::failed(&words) })
@@ -373,7 +366,8 @@ impl Apply {
                 let why = self.failure.take().map_or_else(|| odd_reply(&path, None), |error| error.about(&path));
                 Step::Done(match found {
                     Some(now) if now == self.proposal.after_digest() => {
-                        self.done(format!("Wrote {path}; the file was read back and is complete."), Effect::Applied)
+                        let said = format!("{} The file was read back and is as it should be.", self.said());
+                        self.done(said, Effect::Applied)
                     }
                     Some(now) if now == self.proposal.before_digest() => {
                         Outcome { effect: Effect::NotApplied, ..Outcome::failed(&why) }
@@ -382,6 +376,19 @@ impl Apply {
                 })
             }
         }
+    }
+
+    /// What was done, in words.
+    fn said(&self) -> String {
+        let path = &self.proposal.path;
+        let verb = match (&self.proposal.before, &self.proposal.change) {
+            (_, Change::Remove) => return format!("Removed {path}, as it was before."),
+            _ if self.proposal.tool == Tool::FilesUndo.name() => "Put back",
+            (None, _) => "Made",
+            (Some(_), _) => "Wrote",
+        };
+        let Change::Write(bytes) = &self.proposal.change else { return String::new() };
+        format!("{verb} {path} ({}).", size_words(bytes.len() as u64))
     }
 
     fn done(&self, said: String, effect: Effect) -> Outcome {

@@ -2,7 +2,7 @@
 
 use super::{Action, Desktop, Effect, action::Section};
 use crate::catalogue::{AppKey, ShellCommand};
-use crate::echo::{Held, TRIES, composer_id, find_id, rename_id};
+use crate::echo::{Held, composer_id, find_id, rename_id};
 use crate::settings;
 use crate::status::{ModelOrder, MountState, ThemeChoice};
 use kernel::authority::Proof;
@@ -23,6 +23,10 @@ impl Desktop {
         }
         if !matches!(a, Action::Menu(_)) {
             self.echo.menu = None;
+        }
+        // The last word was about what was there before this act.
+        if !matches!(a, Action::Focus(_) | Action::SelectText(_)) {
+            self.status.clear();
         }
         if !matches!(a, Action::Launch(_) | Action::ToggleLauncher) {
             self.launcher = false;
@@ -418,7 +422,7 @@ impl Desktop {
     }
 
     fn try_it(&mut self, i: usize, proof: &Proof, out: &mut Vec<Effect>) {
-        let Some((_, draft)) = TRIES.get(i) else { return };
+        let Some((_, draft)) = self.tries().get(i) else { return };
         if self.agent.current().is_none() {
             self.tell(ai_echo::Msg::NewConversation, out);
             self.sync_composer(false, out);

@@ -6,7 +6,7 @@ use crate::echo::{card_id, composer_id, find_id, rename_id, transcript_id};
 use crate::settings;
 use ai_echo::conversation::{Draft as KeptDraft, Page};
 use kernel::authority::Proof;
-use kernel::slash::EditOrigin;
+use kernel::slash::{EditOrigin, Shape, classify};
 use scene::NodeId;
 use text::TextEngine;
 use ui::Field;
@@ -118,8 +118,8 @@ impl Desktop {
         }
     }
 
-    /// What was sent is in the composer again, selected: the next key replaces it, an arrow key
-    /// goes on in it. Nothing that the person typed meanwhile is touched, and nothing opens over
+    /// What was sent is in the composer again, its words selected: the next key replaces them, an
+    /// arrow key goes on in them. A command's name stays, since it is what is being asked about. Nothing that the person typed meanwhile is touched, and nothing opens over
     /// the question that came back.
     pub(crate) fn draft_restored(&mut self) {
         let Some(id) = self.echo.restored.take() else { return };
@@ -129,8 +129,12 @@ impl Desktop {
         if self.echo.conversation.as_ref() != Some(&id) || !(shown.is_empty() || shown == text) {
             return;
         }
+        let words = match classify(&text) {
+            Shape::Command { rest, finished: true, .. } => text.len() - rest.len(),
+            _ => 0,
+        };
         self.echo.composer.reset(&text);
-        self.echo.composer.buffer.select_all();
+        self.echo.composer.buffer.select(words, text.len());
         self.echo.draft = kernel::slash::Draft::default();
         self.echo.draft.edited(&text, EditOrigin::Restored, &Proof::Untrusted);
         self.hush_palette();
@@ -243,6 +247,9 @@ impl Desktop {
                     self.act(a, proof, engine, out);
                 }
             }
+            Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Home | Key::End if self.files.is_entry(id) => {
+                self.files_move(id, &k.key);
+            }
             Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Home | Key::End => {
                 let sign = if matches!(k.key, Key::Up | Key::PageUp | Key::Home) { -1.0 } else { 1.0 };
                 let far = match k.key {
@@ -279,6 +286,7 @@ impl Desktop {
     }
 
     fn escape(&mut self, out: &mut Vec<Effect>) {
+        self.status.clear();
         if self.launcher {
             self.launcher = false;
             self.set_focus(Some(NodeId::of("launcher-button", 0)));
@@ -298,7 +306,11 @@ impl Desktop {
         } else if self.echo.selection.take().is_some() {
             // nothing selected any more
         } else if self.running_here() && self.windows.top() == Some(AppKey::Echo) {
-            self.stop(out);
+            // Leaving a card once too often must not cost the change that it shows.
+            match self.front_card() {
+                Some(_) => self.status = "A change waits for your review: F8 goes to it, Stop ends it.".to_owned(),
+                None => self.stop(out),
+            }
         } else if self.windows.top() == Some(AppKey::Echo) {
             self.set_focus(Some(composer_id()));
         } else {

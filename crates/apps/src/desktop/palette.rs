@@ -458,6 +458,7 @@ impl Desktop {
 
     /// `/app`, `/action`, `/go`, `/cmd`: act here, never reach a model (I-153).
     fn local(&mut self, d: LocalDispatch, out: &mut Vec<Effect>) {
+        self.status.clear();
         match d {
             LocalDispatch::OpenApp(app) => {
                 if let Some(k) = AppKey::of(app.as_str()) {

@@ -1,5 +1,6 @@
 //! The shell around the apps: the bar, the launcher, windows and their frames.
 
+use super::action::Section;
 use super::focus::{body_id, desk_id, window_id};
 use super::{Action, Desktop, update};
 use crate::catalogue::{APPS, AppKey};
@@ -123,20 +124,20 @@ impl Desktop {
                 }
             });
             right -= w + 12.0;
-            // The model and the last word of the shell.
-            let dot = match &self.local {
-                LocalModel::Ready { .. } => f.theme.good,
-                LocalModel::Downloading { .. } | LocalModel::Verifying | LocalModel::Loading | LocalModel::Unknown => {
-                    f.theme.warn
-                }
-                _ => f.theme.danger,
+            // Who answers in the conversation in front, and the last word of the shell.
+            let provider = self.provider();
+            let (dot, words) = match &self.local {
+                _ if provider.is_remote() => (f.theme.accent, provider.label()),
+                LocalModel::Ready { .. } => (f.theme.good, self.local.words()),
+                coming if coming.is_coming() => (f.theme.warn, coming.words()),
+                other => (f.theme.danger, other.words()),
             };
-            let words = self.local.words();
             let w = f.width(&words, CAPTION) + 28.0;
             let (w, text) = if right - w > x + 40.0 { (w, true) } else { (side, false) };
             let r = Rect::new(right - w, 4.0, w, side);
             let c = Control::button(format!("Model: {words}")).describe("opens the model's page in Settings");
-            let action = Action::Section(super::action::Section::Model);
+            let page = if provider.is_remote() { Section::Provider } else { Section::Model };
+            let action = Action::Section(page);
             f.control(NodeId::of("model-state", 0), r, c, Some(action), |f, look| {
                 widgets::row_back(f, r, false, look);
                 let at = if text { Rect::new(r.x + 4.0, r.y, 16.0, r.h) } else { r };
@@ -227,6 +228,12 @@ impl Desktop {
         for (k, rect) in shown {
             self.paint_window(f, k, rect, top == Some(k));
         }
+        let dragged = matches!(self.drag, Some(Action::DragWindow(_)));
+        if let Some(r) = self.windows.snap_at(self.press.at()).filter(|_| dragged) {
+            f.layer("snap", 0, r);
+            let border = scene::Border { width: 2.0, color: f.theme.accent };
+            f.bordered(r.inset(4.0, 4.0), f.theme.accent.alpha(0.15), RADIUS, border);
+        }
     }
 
     fn paint_window(&mut self, f: &mut Frame<'_, Action>, k: AppKey, rect: Rect, top: bool) {
@@ -245,7 +252,8 @@ impl Desktop {
         f.region(id, |f| {
             f.group(node, |f| {
                 if f.m.narrow {
-                    f.region(body_id(k), |f| self.paint_body(f, k, rect));
+                    let body = if k == AppKey::Echo { rect } else { paint_narrow_title(f, k, rect) };
+                    f.region(body_id(k), |f| self.paint_body(f, k, body));
                     return;
                 }
                 let bar = Rect::new(rect.x, rect.y, rect.w, TITLE);
@@ -295,4 +303,19 @@ impl Desktop {
             AppKey::Skills => self.paint_skills(f, body),
         }
     }
+}
+
+/// The title of a window that fills a small screen, with the way out of it. Gives what is left.
+fn paint_narrow_title(f: &mut Frame<'_, Action>, k: AppKey, rect: Rect) -> Rect {
+    let d = k.def();
+    let side = f.m.control;
+    let bar = Rect::new(rect.x, rect.y, rect.w, side);
+    f.fill(bar, f.theme.panel, 0.0);
+    f.fill(Rect::new(bar.x, bar.bottom() - 1.0, bar.w, 1.0), f.theme.line, 0.0);
+    let at = Point::new(bar.x + 16.0, bar.y + (bar.h - 20.0) / 2.0);
+    let _ = f.line(at, d.title, SMALL.weight(600), f.theme.text, bar.w - side - 24.0);
+    let r = Rect::new(bar.right() - side, bar.y, side, side);
+    let c = Control::button(format!("Close {}", d.title));
+    widgets::icon_button(f, NodeId::of("close", k as u64), r, Icon::Close, c, Action::CloseWindow(k));
+    Rect::new(rect.x, bar.bottom(), rect.w, rect.h - bar.h)
 }

@@ -9,6 +9,7 @@ use scene::{NodeId, Point, Rect};
 use text::TextEngine;
 use ui::event::{EditKind, Env, Event, Pointer, PointerPhase};
 use ui::press::Gesture;
+use ui::windows::Fill;
 
 /// Height of the bar at the top, logical pixels.
 pub const BAR: f32 = 40.0;
@@ -315,6 +316,7 @@ impl Desktop {
                     return;
                 };
                 match h.action {
+                    Some(Action::DragWindow(k)) if p.clicks == 2 => self.windows.fill(k, Fill::All),
                     Some(a) if h.drag => self.drag = Some(a),
                     Some(Action::Focus(id)) => {
                         self.set_focus(Some(id));

@@ -48,13 +48,37 @@ pub(crate) struct Notice {
     pub send_as_text: bool,
 }
 
-/// The things to try of the empty state: label, and the draft it fills in.
-pub(crate) const TRIES: [(&str, &str); 4] = [
-    ("Ask something short", "In one sentence, what is a tide table?"),
+/// A thing to try: its label, and the draft it fills in.
+pub(crate) type Try = (&'static str, &'static str);
+const ASK: Try = ("Ask something short", "In one sentence, what is a tide table?");
+/// What can be tried in the sample folder, in any other one, and without a folder.
+const IN_SAMPLE: [Try; 4] = [
+    ASK,
     ("Read a file", "/tool:files.read what is in notes/todo.md"),
     ("Change a file, with your review", "/tool:files.write put \"buy milk\" into notes/shopping.md"),
     ("Summarise notes", "/skill:summarise-notes notes/todo.md"),
 ];
+const IN_FOLDER: [Try; 4] = [
+    ASK,
+    ("See what is in the folder", "/tool:files.list what is there?"),
+    ("Search its files", "/tool:files.search find \"todo\""),
+    ("Make a file, with your review", "/tool:files.write put \"buy milk\" into shopping.md"),
+];
+const NOWHERE: [Try; 2] = [ASK, ("Work something out", "/tool:calculator.evaluate 12*7")];
+
+impl crate::desktop::Desktop {
+    /// The things to try of the empty state, as they fit the folder of the conversation.
+    pub(crate) fn tries(&self) -> &'static [Try] {
+        let mount = self.agent.current().and_then(|c| c.mount.as_ref());
+        match mount.and_then(|id| self.mounts.iter().find(|m| m.id() == id)) {
+            Some(m) if m.sample => &IN_SAMPLE,
+            Some(_) => &IN_FOLDER,
+            // Before the mounts are known the sample is all there can be.
+            None if self.mounts.is_empty() => &IN_SAMPLE,
+            None => &NOWHERE,
+        }
+    }
+}
 
 /// A submission that waits for its conversation to be read.
 #[derive(Debug)]

@@ -299,17 +299,19 @@ impl Desktop {
             } else {
                 "can be pressed once the whole change is laid out"
             };
-            let hint = if f.m.narrow {
-                String::new()
-            } else if ready {
-                let s = if lines.len() == 1 { "" } else { "s" };
-                format!("{} line{s}. F8 goes to this card, Esc back.", lines.len())
-            } else {
-                format!("Approve {wait}.")
-            };
             let more = if others > 0 { format!(" {others} more waiting.") } else { String::new() };
-            let at = Point::new(x, y + 10.0);
-            let _ = f.line(at, &format!("{hint}{more}"), CAPTION, f.theme.muted, (reject.x - x - 8.0).max(1.0));
+            let hints = if ready {
+                let s = if lines.len() == 1 { "" } else { "s" };
+                let count = format!("{} line{s}.", lines.len());
+                [format!("{count} F8 goes to this card, Esc back.{more}"), format!("{count}{more}"), more]
+            } else {
+                [format!("Approve {wait}.{more}"), more.clone(), more]
+            };
+            // The most that there is room for, and nothing cut in the middle.
+            let room = reject.x - x - 8.0;
+            if let Some(words) = hints.iter().find(|h| f.width(h, CAPTION) <= room) {
+                let _ = f.line(Point::new(x, y + 10.0), words.trim_start(), CAPTION, f.theme.muted, room.max(1.0));
+            }
             let c = Control::button("Reject").describe("nothing is changed");
             widgets::button(
                 f,

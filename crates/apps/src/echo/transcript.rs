@@ -336,6 +336,7 @@ impl Desktop {
 
     /// The first screen of a conversation: what this is, and things to try.
     fn paint_empty(&mut self, f: &mut Frame<'_, Action>, rect: Rect, left: f32, column: f32) {
+        let tries = self.tries();
         let small = rect.h < 420.0;
         let total = if small { 220.0 } else { 320.0 };
         let mut y = (rect.y + ((rect.h - total) / 2.0).max(16.0)).round();
@@ -357,7 +358,7 @@ impl Desktop {
             y += s.h + 20.0;
             let two = column >= 520.0;
             let w = if two { (column - 12.0) / 2.0 } else { column };
-            for (i, (label, draft)) in super::TRIES.iter().enumerate() {
+            for (i, (label, draft)) in tries.iter().enumerate() {
                 let (col, row) = if two { (i % 2, i / 2) } else { (0, i) };
                 let r = Rect::new(left + col as f32 * (w + 12.0), y + row as f32 * 68.0, w, 60.0);
                 let c = Control::button(*label).describe(format!("fills the draft with: {draft}"));
@@ -369,7 +370,7 @@ impl Desktop {
                     let _ = f.line(Point::new(r.x + 14.0, r.y + 32.0), draft, CAPTION, f.theme.muted, inner);
                 });
             }
-            let rows = super::TRIES.len().div_ceil(if two { 2 } else { 1 });
+            let rows = tries.len().div_ceil(if two { 2 } else { 1 });
             y + rows as f32 * 68.0 + by - rect.y
         });
     }

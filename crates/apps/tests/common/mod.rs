@@ -156,6 +156,19 @@ impl Rig {
             Pointer { phase, at, button: 0, clicks: 1, touch: false, mods: Mods::default(), at_ms: self.now as f64 };
         self.msg(Msg::Input(Event::Pointer(e), p));
     }
+    /// Two presses in a row.
+    pub fn double_click_at(&mut self, at: Point) {
+        for clicks in [1, 2] {
+            for phase in [PointerPhase::Move, PointerPhase::Down, PointerPhase::Up] {
+                let instant = self.at();
+                let p = self.mint.stamp(GestureKind::Pointer, true, instant);
+                let at_ms = self.now as f64;
+                let e = Pointer { phase, at, button: 0, clicks, touch: false, mods: Mods::default(), at_ms };
+                self.msg(Msg::Input(Event::Pointer(e), p));
+            }
+        }
+        self.frame();
+    }
     pub fn click_at(&mut self, at: Point) {
         self.pointer(PointerPhase::Move, at, true);
         self.pointer(PointerPhase::Down, at, true);

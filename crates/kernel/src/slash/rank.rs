@@ -93,7 +93,11 @@ impl SearchManager {
             if head.is_some_and(|h| h != row.kind.head()) {
                 continue;
             }
-            let fit = tier(row, needle).or_else(|| {
+            // A whole qualifier means its kind, even where another name begins with it.
+            let whole = head.is_none() && row.kind.head() == needle;
+            let fit = tier(row, needle).filter(|(tier, ..)| !whole || *tier == Tier::Exact);
+            let fit = fit.or_else(|| whole.then_some((Tier::Prefix, 2, Place::Head)));
+            let fit = fit.or_else(|| {
                 let score = self.matcher.fuzzy_match(Utf32Str::new(&row.name_lower, &mut buf), wide)?;
                 Some((Tier::Subsequence, score, Place::Scattered))
             });
@@ -154,11 +158,15 @@ fn tier(row: &SlashRow, needle: &str) -> Option<(Tier, u16, Place)> {
     if short == needle {
         return Some((Tier::Exact, 0, Place::Name(short_at)));
     }
+    // The last part names the thing itself, what stands before it only what it belongs to.
+    if short.starts_with(needle) {
+        return Some((Tier::Prefix, 1, Place::Name(short_at)));
+    }
     if name.starts_with(needle) {
         return Some((Tier::Prefix, 0, Place::Name(0)));
     }
-    if short.starts_with(needle) {
-        return Some((Tier::Prefix, 0, Place::Name(short_at)));
+    if let Some(at) = word_start(short, needle) {
+        return Some((Tier::WordStart, 1, Place::Name(short_at + at)));
     }
     if let Some(at) = word_start(name, needle) {
         return Some((Tier::WordStart, 0, Place::Name(at)));

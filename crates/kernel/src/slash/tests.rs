@@ -176,3 +176,31 @@ fn argument_hints_mark_the_current_slot_and_complete_it() {
     assert_eq!(split_args(&k, row, "shell dark").expect("ok"), ["shell", "dark"]);
     assert!(split_args(&k, row, "shell").is_err());
 }
+
+#[test]
+fn a_whole_qualifier_means_its_kind_and_a_thing_stands_before_what_belongs_to_it() {
+    let mut k = kernel(&["echo", "files"]);
+    let mut with = app("echo", "echo");
+    with.actions = vec![ManifestAction { id: ActionId::new("find").expect("id"), title: "Find".into() }];
+    k.put_app(with).expect("room");
+    // One letter from the qualifier on, an app whose name begins with it.
+    k.put_package(
+        PackageId::new("apps").expect("id"),
+        "Apps",
+        PackageState::Present { enabled: true },
+        Digest::of(b""),
+    )
+    .expect("room");
+    k.put_app(app("apps", "apps")).expect("room");
+    let c = Catalog::project(&k, &now());
+    let used = Recency::from([("/action:echo:find".to_owned(), 9)]);
+    let names = |q: &str| -> Vec<String> {
+        let hits = SearchManager::default().search(&c, q, &used);
+        hits.iter().map(|h| c.rows[h.row].canonical.clone()).collect()
+    };
+    assert_eq!(names("action")[0], "/action:echo:find");
+    assert!(names("app")[..3].iter().all(|n| n.starts_with("/app:")), "{:?}", names("app"));
+    for q in ["ech", "echo"] {
+        assert_eq!(names(q)[..2], ["/app:echo", "/action:echo:find"], "{q}");
+    }
+}

@@ -5,13 +5,13 @@ use crate::dom::{document, window};
 use crate::model::fetch::Fetch;
 use crate::model::worker::{ModelWorker, WorkerEvent};
 use crate::mounts;
-use crate::storage::locks::{self, Claim};
+use crate::storage::locks::{self, Claim, When};
 use crate::storage::{Key, Store};
 use ai_echo::conversation::{Loaded, MountRecord, StoreOp};
 use ai_echo::tools::Zone;
 use apps::desktop::{Dropped, Effect, Msg};
 use apps::status::{LocalModel, ModelOrder, Mount, MountState, Storage as Stored};
-use js_sys::{Array, Reflect};
+use js_sys::{Array, Promise, Reflect};
 use kernel::authority::{Proof, TrustedGesture};
 use kernel::{MountId, Refusal};
 use models::{Ask, ModelError, ModelErrorKind, ModelEvent, ProviderConfig, RunId};
@@ -19,6 +19,10 @@ use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{HtmlElement, Response};
+
+/// How long a conversation whose window is gone waits for that window to come back, in
+/// milliseconds: loading anew takes less.
+const GRACE_MS: i32 = 3_000;
 
 /// Performs one effect.
 pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
@@ -103,22 +107,48 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
             shell.claims.set(number);
             shell.lease.borrow_mut().take();
             spawn_local(async move {
-                let claim = locks::claim(&locks::name_of(&conversation)).await;
-                if shell.claims.get() != number {
-                    return; // another conversation came to the front meanwhile
-                }
-                let words = claim.words();
-                let held = matches!(claim, Claim::Held(_));
-                if let Claim::Held(lease) = claim {
-                    *shell.lease.borrow_mut() = Some(lease);
-                }
-                shell.post(Msg::Echo(ai_echo::Msg::ReadOnly(!held)));
-                if let Some(w) = words {
-                    shell.post(Msg::Status(w.to_owned()));
+                let name = locks::name_of(&conversation);
+                let mut waited = false;
+                loop {
+                    let claim = locks::claim(&name, When::Now).await;
+                    if shell.claims.get() != number {
+                        return; // another conversation came to the front meanwhile
+                    }
+                    let words = match &claim {
+                        Claim::Held(_) if waited => Some("The other window is gone: you can write here now."),
+                        _ => claim.words(),
+                    };
+                    let busy = matches!(claim, Claim::Busy);
+                    let held = matches!(claim, Claim::Held(_));
+                    if let Claim::Held(lease) = claim {
+                        *shell.lease.borrow_mut() = Some(lease);
+                    }
+                    shell.post(Msg::Echo(ai_echo::Msg::ReadOnly(!held)));
+                    if let Some(w) = words {
+                        shell.post(Msg::Status(w.to_owned()));
+                    }
+                    if !busy {
+                        return;
+                    }
+                    // When the other window lets go, it may only be loading anew: it goes first.
+                    drop(locks::claim(&name, When::Free).await);
+                    sleep(GRACE_MS).await;
+                    if shell.claims.get() != number {
+                        return;
+                    }
+                    waited = true;
                 }
             });
         }
     }
+}
+
+async fn sleep(ms: i32) {
+    let wait = Promise::new(&mut |done, _| {
+        // It fails only where the page is gone, and then nobody waits.
+        let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(&done, ms);
+    });
+    let _ = JsFuture::from(wait).await;
 }
 
 /// The act that asks for a dialog of the browser; without one there is none.
@@ -523,7 +553,7 @@ fn copy(shell: &Rc<Shell>, text: String) {
     let shell = shell.clone();
     spawn_local(async move {
         let ok = match promise {
-            Some(p) => JsFuture::from(js_sys::Promise::resolve(&p)).await.is_ok(),
+            Some(p) => JsFuture::from(Promise::resolve(&p)).await.is_ok(),
             None => false,
         };
         shell.post(Msg::Status(if ok { "Copied.".into() } else { "The browser did not allow copying.".into() }));

@@ -28,6 +28,8 @@ pub enum News {
     /// A newer build in another window needed the database: what was open is saved, and this
     /// window keeps nothing from here on.
     Superseded,
+    /// The database was deleted; this window keeps nothing from here on.
+    Deleted,
     /// The connection broke; the next operation opens it again.
     Lost,
     /// A record could not be read; it stays where it is.
@@ -43,6 +45,9 @@ impl News {
             Self::Unblocked => "The storage is open.".to_owned(),
             Self::Superseded => {
                 "A newer version runs in another window. Your draft is saved; reload this window.".to_owned()
+            }
+            Self::Deleted => {
+                "What was kept for this page was deleted. Copy what you still need, then reload.".to_owned()
             }
             Self::Lost => "The connection to the storage was lost; it is opened again when needed.".to_owned(),
             Self::Damaged(e) => e.to_string(),
@@ -206,8 +211,9 @@ impl Storage {
         let weak = Rc::downgrade(&self.0);
         let give_way = Closure::<dyn FnMut(JsValue)>::new({
             let weak = weak.clone();
-            move |_| {
+            move |event: JsValue| {
                 let Some(inner) = weak.upgrade() else { return };
+                let deleted = event.unchecked_ref::<web_sys::IdbVersionChangeEvent>().new_version().is_none();
                 let storage = Self(inner.clone());
                 let flush = inner.flush.borrow().clone();
                 if let Some(flush) = flush {
@@ -217,7 +223,7 @@ impl Storage {
                 if let Link::Open(db) = inner.link.replace(Link::Superseded) {
                     db.close();
                 }
-                (inner.news)(News::Superseded);
+                (inner.news)(if deleted { News::Deleted } else { News::Superseded });
             }
         });
         let lost = Closure::<dyn FnMut(JsValue)>::new(move |_| {

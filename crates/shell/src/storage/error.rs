@@ -11,7 +11,7 @@ pub enum StorageError {
     #[error("this browser keeps nothing for this page ({0})")]
     Unavailable(String),
     /// This window's connection was given up for a newer build in another window.
-    #[error("another window runs a newer version: reload this one")]
+    #[error("the storage was given up, to a newer version in another window or because it was deleted: reload")]
     Superseded,
     /// The database is of a newer build than this one.
     #[error("what is stored here was written by a newer version: reload this window")]

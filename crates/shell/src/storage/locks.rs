@@ -39,6 +39,15 @@ impl Drop for Lease {
     }
 }
 
+/// How long a claim waits for another window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Not at all.
+    Now,
+    /// Until it lets go.
+    Free,
+}
+
 /// What became of a claim.
 #[derive(Debug)]
 pub enum Claim {
@@ -71,10 +80,10 @@ pub fn name_of(conversation: &ConversationId) -> String {
     format!("conversation:{conversation}")
 }
 
-/// Claims a lock now, without waiting for another window. A lease of this page that was just
+/// Claims a lock: now, without waiting for another window, or as soon as that one lets go. A lease of this page that was just
 /// dropped is waited for: the browser lets go a moment later, and a conversation that is left and
 /// opened again must not find itself busy.
-pub async fn claim(name: &str) -> Claim {
+pub async fn claim(name: &str, when: When) -> Claim {
     let Some(manager) = manager() else { return Claim::NoLocks };
     let ending =
         ENDS.with(|ends| ends.borrow().get(name).filter(|(dropped, _)| dropped.get()).map(|(_, end)| end.clone()));
@@ -105,7 +114,7 @@ pub async fn claim(name: &str) -> Claim {
         })
     };
     let options = Object::new();
-    if Reflect::set(&options, &"ifAvailable".into(), &JsValue::TRUE).is_err() {
+    if Reflect::set(&options, &"ifAvailable".into(), &JsValue::from(when == When::Now)).is_err() {
         return Claim::NoLocks;
     }
     let Ok(request) = manager.request(name, &options, &held) else { return Claim::NoLocks };

@@ -153,3 +153,34 @@ fn i98_the_always_on_part_has_a_hard_bound() {
         assert!(crate::prompt::REMOTE_SYSTEM.len() + budget.instructions + 1024 <= ALWAYS_ON);
     }
 }
+
+#[test]
+fn what_a_turn_was_told_stands_below_its_message_and_above_an_answer_that_has_begun() {
+    let mut w = World::new();
+    with_rules(&mut w);
+    w.remote();
+    w.hold_files = true;
+    w.say("Explain src/a.rs please");
+    while let Some(effect) = w.held.pop() {
+        let Effect::Fs { id, needs, .. } = effect else { panic!("{effect:?}") };
+        let replies = needs.iter().map(|need| w.files.perform(need)).collect();
+        w.send(Msg::Fs(id, replies));
+    }
+    let kinds = |items: &[Item]| -> Vec<u8> {
+        let kind = |i: &Item| match i.kind {
+            ItemKind::User { .. } => 0,
+            ItemKind::Guidance { .. } => 1,
+            _ => 2,
+        };
+        items.iter().map(kind).collect()
+    };
+    let current = w.echo.current().expect("current");
+    assert_eq!(kinds(&current.items)[..2], [0, 1]);
+    assert!(kinds(&current.items).is_sorted(), "{:?}", current.items);
+    // What comes back from storage, by number, stands the same way.
+    let mut again = Conversation::from_record(current.record(), None);
+    let mut stored = current.items.clone();
+    stored.sort_by_key(|i| i.id);
+    again.take_items(stored);
+    assert_eq!(again.items, current.items);
+}
