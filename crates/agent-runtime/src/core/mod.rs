@@ -1,10 +1,12 @@
 //! Foundations (contracts.md §1.0): identities, counters, time passed in, and the one encoding
 //! that is used for storage, digests and wire.
 
+mod chain;
 mod codec;
 mod ids;
 mod time;
 
+pub use chain::Chain;
 pub use codec::{CodecRefusal, SchemaTag, decode, digest_of, encode};
 pub use ids::{ActiveRoot, EventId, Gen, IdRefusal, Overflow, ProjectId, Rev, Seq, SessionId, TaskId, TraceId};
 pub use time::{BootId, ClockAnomaly, Elapsed, Instant, TimeBasis, elapsed};
