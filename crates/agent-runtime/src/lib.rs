@@ -9,5 +9,6 @@
 pub mod core;
 pub mod operation;
 mod refuse;
+pub mod terminal;
 #[cfg(test)]
 mod testkit;
