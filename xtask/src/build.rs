@@ -62,7 +62,8 @@ pub fn set_up(places: &Places) -> Result<Tools> {
 pub fn site(places: &Places, profile: Profile) -> Result<()> {
     let Tools { bindgen, modules } = set_up(places)?;
     println!("Build");
-    let shell = shell(places, profile)?;
+    let shell = module(places, profile, "shell")?;
+    let embed = module(places, profile, "embed")?;
     let llm = llm_modules(places)?;
     step("site", || {
         let mut dist = Dist::new(places.dist());
@@ -71,13 +72,17 @@ pub fn site(places: &Places, profile: Profile) -> Result<()> {
         dist.tree(&places.root.join("web"), "".as_ref())?;
         // A dot folder is never served.
         let glue = dist.root.join(".bindgen");
-        bind(&bindgen, &shell, &glue, profile)?;
-        let module = match profile {
-            Profile::Debug => glue.join("shell_bg.wasm"),
-            Profile::Release => optimised(places, &modules, &glue.join("shell_bg.wasm"))?,
-        };
-        dist.file(&module, "shell_bg.wasm".as_ref())?;
-        dist.file(&glue.join("shell.js"), "shell.js".as_ref())?;
+        for (name, file, to) in [("shell", &shell, ""), ("embed", &embed, "embed")] {
+            bind(&bindgen, file, &glue, profile, name)?;
+            let bound = glue.join(format!("{name}_bg.wasm"));
+            let module = match profile {
+                Profile::Debug => bound,
+                Profile::Release => optimised(places, &modules, &bound)?,
+            };
+            dist.file(&module, &Path::new(to).join(format!("{name}_bg.wasm")))?;
+            dist.file(&glue.join(format!("{name}.js")), &Path::new(to).join(format!("{name}.js")))?;
+        }
+        dist.file(&glue.join("embed.d.ts"), "embed/embed.d.ts".as_ref())?;
         // Inline JavaScript of crates comes as snippets; the glue imports them by this path.
         if glue.join("snippets").is_dir() {
             dist.tree(&glue.join("snippets"), "snippets".as_ref())?;
@@ -113,11 +118,12 @@ fn model_is_at(to: &Path) -> bool {
     std::fs::metadata(to).is_ok_and(|meta| meta.len() == model::GGUF.size)
 }
 
-fn shell(places: &Places, profile: Profile) -> Result<PathBuf> {
-    step("shell", || {
+/// Compiles a crate of the house for the browser.
+fn module(places: &Places, profile: Profile, name: &str) -> Result<PathBuf> {
+    step(name, || {
         println!("cargo build");
         let mut command = proc::cargo(places);
-        command.args(["build", "--quiet", "--package", "shell", "--target", WASM]);
+        command.args(["build", "--quiet", "--package", name, "--target", WASM]);
         let folder = match profile {
             Profile::Debug => "debug",
             Profile::Release => {
@@ -126,7 +132,7 @@ fn shell(places: &Places, profile: Profile) -> Result<PathBuf> {
             }
         };
         proc::run(&mut command)?;
-        let file = places.target.join(WASM).join(folder).join("shell.wasm");
+        let file = places.target.join(WASM).join(folder).join(format!("{name}.wasm"));
         Ok((file, "  compiled".into()))
     })
 }
@@ -148,11 +154,11 @@ fn llm_modules(places: &Places) -> Result<Vec<(&'static str, PathBuf)>> {
         .collect()
 }
 
-/// Glue and module from wasm-bindgen: `shell.js` and `shell_bg.wasm`.
-fn bind(bindgen: &Path, wasm: &Path, out: &Path, profile: Profile) -> Result<()> {
+/// Glue, types and module from wasm-bindgen: `NAME.js`, `NAME.d.ts` and `NAME_bg.wasm`.
+fn bind(bindgen: &Path, wasm: &Path, out: &Path, profile: Profile, name: &str) -> Result<()> {
     ensure_dir(out)?;
     let mut command = Command::new(bindgen);
-    command.args(["--target", "web", "--no-typescript", "--out-name", "shell", "--out-dir"]).arg(out);
+    command.args(["--target", "web", "--out-name", name, "--out-dir"]).arg(out);
     if profile == Profile::Debug {
         command.args(["--debug", "--keep-debug"]);
     }

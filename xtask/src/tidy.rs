@@ -32,7 +32,7 @@ struct Rule {
     never: &'static [&'static [&'static str]],
 }
 
-const RULES: [Rule; 16] = [
+const RULES: [Rule; 17] = [
     Rule { name: "kernel", may: &[], never: &[WEB, GPU, IO, EDGE] },
     Rule { name: "scene", may: &[], never: &[WEB, GPU, IO, EDGE] },
     // Rectangles, points and colours are scene's: plain data.
@@ -50,6 +50,7 @@ const RULES: [Rule; 16] = [
         may: &["agent-runtime", "skills", "instructions", "memory", "models", "kernel"],
         never: &[WEB, GPU, IO, EDGE],
     },
+    Rule { name: "embed", may: &["instructions", "skills", "kernel"], never: &[GPU, IO, EDGE] },
     Rule { name: "sim", may: &["agent-runtime", "kernel", "ai-echo"], never: &[GPU, IO, EDGE] },
     Rule { name: "bridges", may: &["skills", "kernel"], never: &[WEB, GPU, IO, EDGE] },
     Rule {
