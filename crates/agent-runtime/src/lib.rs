@@ -7,6 +7,7 @@
 //! (a suspicion, a card, a projection) is never stored, because what is stored can be wrong.
 
 pub mod core;
+pub mod liveness;
 pub mod operation;
 mod refuse;
 pub mod terminal;

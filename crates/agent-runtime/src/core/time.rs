@@ -40,7 +40,13 @@ pub enum TimeBasis {
 pub enum ClockAnomaly {
     /// It went back.
     Backward,
+    /// Within one boot, wall time ran a minute or more ahead of monotonic time: set by hand, or a
+    /// sleep that the monotonic clock did not count.
+    Forward,
 }
+
+/// How far wall time may run ahead of monotonic time, milliseconds.
+pub const APART_MAX_MS: i128 = 60_000;
 
 /// Time between two moments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +68,11 @@ pub fn elapsed(since: Instant, now: Instant) -> Elapsed {
     Elapsed {
         ms: u64::try_from(shorter.max(0)).unwrap_or(u64::MAX),
         basis: if mono.is_some() { TimeBasis::Monotonic } else { TimeBasis::WallOnly },
-        anomaly: (shorter < 0).then_some(ClockAnomaly::Backward),
+        anomaly: match shorter {
+            ..0 => Some(ClockAnomaly::Backward),
+            _ if mono.is_some_and(|m| wall - m >= APART_MAX_MS) => Some(ClockAnomaly::Forward),
+            _ => None,
+        },
     }
 }
 
@@ -83,6 +93,8 @@ mod tests {
             (at(0, 900, 1), at(500, 0, 1), 0, TimeBasis::Monotonic, true),
             (at(0, 900, 1), at(500, 0, 2), 500, TimeBasis::WallOnly, false),
             (at(500, 0, 1), at(0, 0, 2), 0, TimeBasis::WallOnly, true),
+            (at(0, 0, 1), at(60_500, 500, 1), 500, TimeBasis::Monotonic, true),
+            (at(0, 0, 1), at(60_499, 500, 1), 500, TimeBasis::Monotonic, false),
             (at(i64::MIN, 0, 1), at(i64::MAX, 0, 2), u64::MAX, TimeBasis::WallOnly, false),
         ] {
             let got = elapsed(since, now);

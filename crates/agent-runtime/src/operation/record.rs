@@ -291,36 +291,46 @@ impl OperationRecord {
         Ok(Self { standing, ..self.clone() })
     }
 
-    /// What a proof says, and the evidence to keep. Only these prove: the state that the action was
-    /// to leave; the state before it, once nobody can be writing any more; the tool's own word,
-    /// where nothing can be read back; a person.
-    fn judge(&self, sent: &Sent, proof: Proof) -> Option<(Claim, Digest)> {
-        let OperationRequest { before, expected_after, .. } = self.request;
-        let answer = sent.answer.as_ref();
-        let seen = |seen: Digest, left: Option<Digest>, over: bool| {
-            let after = expected_after.or(left.filter(|l| *l != before));
-            match seen {
-                s if after == Some(s) => Some(Claim::Applied),
-                s if s == before && over => Some(Claim::NotApplied),
-                _ => None,
+    /// What the targets show, read again now (I-72). The state that the action was to leave shows
+    /// that it happened; the state before it that it did not, once nobody can be writing any more.
+    #[must_use]
+    pub fn shown_by(&self, now: Digest, dispatcher: &Dispatcher) -> Option<Claim> {
+        let answer = match &self.standing {
+            Standing::Sent(s) | Standing::Reconcile(s) | Standing::Settled { sent: s, .. } => s.answer.as_ref(),
+            // It was never sent.
+            Standing::Prepared | Standing::Aborted { .. } => {
+                return (now == self.request.before).then_some(Claim::NotApplied);
             }
         };
+        let ended = matches!(dispatcher, Dispatcher::Ended(e) if *e.session() == self.request.session);
+        self.shown(now, answer.and_then(|a| a.left), ended || answer.is_some())
+    }
+
+    fn shown(&self, now: Digest, left: Option<Digest>, over: bool) -> Option<Claim> {
+        let before = self.request.before;
+        let after = self.request.expected_after.or(left.filter(|l| *l != before));
+        match now {
+            now if after == Some(now) => Some(Claim::Applied),
+            now if now == before && over => Some(Claim::NotApplied),
+            _ => None,
+        }
+    }
+
+    /// What a proof says, and the evidence to keep: the targets, a person, or the tool's own word
+    /// where nothing can be read back.
+    fn judge(&self, sent: &Sent, proof: Proof) -> Option<(Claim, Digest)> {
         let word = |outcome: Outcome, result: Digest, left: Option<Digest>| {
-            let claim = match (left, outcome, expected_after) {
-                (Some(l), ..) => seen(l, left, true)?,
+            let claim = match (left, outcome, self.request.expected_after) {
+                (Some(l), ..) => self.shown(l, left, true)?,
                 (None, Outcome::Applied, None) => Claim::Applied,
                 _ => return None,
             };
             Some((claim, result))
         };
         match proof {
-            Proof::Answer => answer.and_then(|a| word(a.outcome, a.result, a.left)),
+            Proof::Answer => sent.answer.as_ref().and_then(|a| word(a.outcome, a.result, a.left)),
             Proof::Late(receipt) => word(receipt.outcome, receipt.result, receipt.left),
-            Proof::Reread { now, dispatcher } => {
-                let over = answer.is_some()
-                    || matches!(dispatcher, Dispatcher::Ended(e) if *e.session() == self.request.session);
-                Some((seen(now, answer.and_then(|a| a.left), over)?, now))
-            }
+            Proof::Reread { now, dispatcher } => Some((self.shown_by(now, &dispatcher)?, now)),
             Proof::Attested(a) => (*a.operation() == self.request.id).then(|| (a.claim(), a.evidence())),
         }
     }

@@ -8,6 +8,7 @@ use kernel::{Digest, OperationId};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{Chain, Evidence, Gen, Overflow, Producer, Rev, Seq, SessionId, digest_of, independent};
+use crate::liveness::TurnEnded;
 use crate::operation::OperationSet;
 use crate::refuse::refusals;
 
@@ -153,7 +154,7 @@ impl Lifecycle {
         if self.terminal.is_some() { Err(TerminalRefusal::AlreadyTerminal) } else { Ok(()) }
     }
 
-    /// Ends the task. `writer` and `state` are what is stored; the same command again is a replay:
+    /// Ends the task, whose turn has ended. `writer` and `state` are what is stored; the same command again is a replay:
     /// the life is equal, nothing is written (I-62, I-63, I-64).
     ///
     /// # Errors
@@ -163,6 +164,7 @@ impl Lifecycle {
         writer: Option<&SessionId>,
         (seq, generation): (Seq, Gen),
         operations: &OperationSet,
+        _ended: &TurnEnded,
         command: TerminalCommand,
     ) -> Result<Self, TerminalRefusal> {
         let TerminalCommand { session, seen, status, evidence } = command;

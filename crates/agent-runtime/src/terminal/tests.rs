@@ -12,10 +12,13 @@ fn good() -> (OperationSet, TerminalCommand) {
     let evidence = vec![Evidence::by_person(digest("the task's card"), &gesture())];
     (operations, TerminalCommand { session: session("tab-1"), seen, status: TerminalStatus::Completed, evidence })
 }
+fn over() -> TurnEnded {
+    crate::liveness::TurnLiveness::default().ended().expect("no turn runs")
+}
 fn end(life: &Lifecycle, change: impl FnOnce(&mut TerminalCommand)) -> Result<Lifecycle, R> {
     let (operations, mut command) = good();
     change(&mut command);
-    life.end(Some(&session("tab-1")), NOW, &operations, command)
+    life.end(Some(&session("tab-1")), NOW, &operations, &over(), command)
 }
 fn ended() -> Lifecycle {
     end(&Lifecycle::default(), |_| {}).expect("ends")
@@ -30,7 +33,7 @@ fn t59_nothing_ends_with_an_operation_open() {
         let operations = crate::operation::tests::standing(phase);
         let (_, mut command) = good();
         command.seen.settled = operations.settled_digest();
-        let end = Lifecycle::default().end(Some(&session("tab-1")), NOW, &operations, command);
+        let end = Lifecycle::default().end(Some(&session("tab-1")), NOW, &operations, &over(), command);
         assert_eq!(end, Err(R::TerminalUnsettled { operation: op(1) }), "{phase:?}");
     }
 }
@@ -40,7 +43,7 @@ fn t60_i062_each_of_the_four_conditions_has_its_refusal() {
     let life = Lifecycle::default();
     let (operations, command) = good();
     for writer in [None, Some(session("tab-2"))] {
-        let end = life.end(writer.as_ref(), NOW, &operations, command.clone());
+        let end = life.end(writer.as_ref(), NOW, &operations, &over(), command.clone());
         assert_eq!(end, Err(R::TerminalNotOwner));
     }
     assert_eq!(end(&life, |c| c.session = session("tab-2")), Err(R::TerminalNotOwner));
@@ -53,7 +56,7 @@ fn t60_i062_each_of_the_four_conditions_has_its_refusal() {
         assert_eq!(end(&life, |c| c.seen = seen), Err(R::TerminalFence), "{seen:?}");
     }
     let open = operations.prepare(request(2), at(1)).expect("prepares");
-    let unsettled = life.end(Some(&session("tab-1")), NOW, &open, command);
+    let unsettled = life.end(Some(&session("tab-1")), NOW, &open, &over(), command);
     assert_eq!(unsettled, Err(R::TerminalUnsettled { operation: op(2) }));
     assert_eq!(end(&life, |c| c.evidence.clear()), Err(R::TerminalEvidenceMissing));
     let many = |c: &mut TerminalCommand| {
@@ -86,7 +89,7 @@ fn t62_i063_the_executor_s_own_word_is_not_enough() {
     // The session that ends the task is not independent either, even if another one executed.
     let (operations, command) = good();
     let words = TerminalCommand { session: session("tab-2"), evidence: vec![by_session("x", "tab-2")], ..command };
-    let end = Lifecycle::default().end(Some(&session("tab-2")), NOW, &operations, words);
+    let end = Lifecycle::default().end(Some(&session("tab-2")), NOW, &operations, &over(), words);
     assert_eq!(end, Err(R::TerminalEvidenceNotIndependent));
 }
 
@@ -98,7 +101,7 @@ fn t63_i064_the_same_end_twice_is_one_write_and_one_receipt() {
     assert_eq!(again.terminal().map(TaskTerminal::receipt), once.terminal().map(TaskTerminal::receipt));
     // Even when the fence has moved on since, as after the lost reply of the end itself.
     let (operations, command) = good();
-    assert_eq!(once.end(Some(&session("tab-1")), (Seq(10), Gen(2)), &operations, command), Ok(once.clone()));
+    assert_eq!(once.end(Some(&session("tab-1")), (Seq(10), Gen(2)), &operations, &over(), command), Ok(once.clone()));
 }
 
 #[test]
