@@ -7,8 +7,31 @@ use sha2::{Digest as _, Sha256};
 use std::fmt;
 
 /// SHA-256 of some bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest(pub [u8; 32]);
+
+/// Numbers where people read, 32 bytes where they do not.
+impl Serialize for Digest {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if to.is_human_readable() { self.0.serialize(to) } else { to.serialize_bytes(&self.0) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl serde::de::Visitor<'_> for Bytes {
+            type Value = Digest;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("32 bytes")
+            }
+            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Digest, E> {
+                bytes.try_into().map(Digest).map_err(|_| E::invalid_length(bytes.len(), &self))
+            }
+        }
+        if from.is_human_readable() { Deserialize::deserialize(from).map(Self) } else { from.deserialize_bytes(Bytes) }
+    }
+}
 
 impl Digest {
     /// The digest of `bytes`.
