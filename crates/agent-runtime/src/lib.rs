@@ -13,3 +13,4 @@ mod refuse;
 pub mod terminal;
 #[cfg(test)]
 mod testkit;
+pub mod trace;
