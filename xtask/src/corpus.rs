@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use instructions::{Dialect, Family, scope};
+use skills::engine::{Finding, lint_file};
 use skills::packages::corpus::Tally;
 
 use crate::places::Places;
@@ -81,6 +82,33 @@ pub fn run(places: &Places, dir: &Path) -> Result<()> {
     }
     println!("packages {:.1?}, rules {:.1?}, together {:.1?}", spent[0], spent[1], spent[0] + spent[1]);
     Ok(())
+}
+
+/// `cargo xtask skill-lint DIR`: each finding with its place; an error where there is one.
+pub fn lint(dir: &Path) -> Result<()> {
+    let mut walk = Walk::default();
+    walk.enter(dir, 0).with_context(|| format!("{}", dir.display()))?;
+    walk.files.sort_by(|a, b| a.1.cmp(&b.1));
+    let (mut packages, mut findings) = (0, 0);
+    for (_, path, bytes) in walk.files.iter().filter(|(kind, ..)| *kind == Kind::Skill) {
+        packages += 1;
+        let place = path.display();
+        match lint_file(&folder_of(path), bytes) {
+            None => {
+                findings += 1;
+                println!("{place}: it cannot be read; `cargo xtask corpus` and the Skills app say why");
+            }
+            Some(found) => {
+                findings += found.len();
+                for Finding { rule, line, cause, fix } in found {
+                    let line = line.map_or(String::new(), |n| format!(", line {n} of the body"));
+                    println!("{place}{line}: {rule:?}: {cause}; {fix}");
+                }
+            }
+        }
+    }
+    println!("{packages} packages, {findings} findings");
+    if findings > 0 { bail!("the rules have something to say") } else { Ok(()) }
 }
 
 fn folder_of(path: &Path) -> String {

@@ -35,6 +35,7 @@ cargo xtask <command>
                                   NAMEs pick end-to-end files by part of their name
   bench [NAME ...]                what the product costs, each figure beside a budget or a peer
   corpus DIR                      what all skill packages and rule files below DIR look like to us
+  skill-lint DIR                  the authoring rules, over every skill package below DIR
   tidy [--fast]                   the rules of the house: imports, file sizes, formatting, lints
   fixtures [NAME ...]             rewrite snapshots, to be looked at before they are committed
   assets                          fonts, model file and model modules only (trunk's pre-build hook)
@@ -100,6 +101,11 @@ fn run() -> Result<()> {
             let dirs = args.rest()?;
             let [dir] = &dirs[..] else { bail!("corpus wants one folder") };
             corpus::run(&places, std::path::Path::new(dir))
+        }
+        "skill-lint" => {
+            let dirs = args.rest()?;
+            let [dir] = &dirs[..] else { bail!("skill-lint wants one folder") };
+            corpus::lint(std::path::Path::new(dir))
         }
         "tidy" => {
             let fast = args.flag("--fast");

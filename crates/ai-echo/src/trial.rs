@@ -1,55 +1,14 @@
 //! What a skill's name, words and paths do with objectives: the cases that a review shows
 //! (engine.md §2.11), and the engine behind “try an objective”. Both ask the real engine.
 
-use kernel::mount::MountPath;
 use kernel::registry::Review;
 use kernel::{MountId, SkillId};
-use skills::engine::{Case, Engine, SkillMeta, SkillRefusal, eval};
-use skills::packages::review::{CaseKind, CaseSet};
+use skills::engine::{Engine, SkillMeta, SkillRefusal};
+use skills::packages::review::CaseSet;
 use skills::packages::{Activated, Found, Packages, Standing};
 
 use crate::guidance::{BUILT_IN, BuiltIn};
 use crate::library::Library;
-
-/// Objectives of each kind, made of the skill's own name; a package brings no others.
-fn objectives(meta: &SkillMeta) -> Vec<Case> {
-    let (name, fence) = (&meta.id, "```");
-    let inside: Vec<MountPath> = meta.include_paths.first().and_then(|p| example(p)).into_iter().collect();
-    let mut outside: Vec<MountPath> = MountPath::parse("elsewhere/of-no-skill").into_iter().collect();
-    if meta.include_paths.is_empty() {
-        outside = meta.exclude_paths.first().and_then(|p| example(p)).into_iter().collect();
-    }
-    let ask = format!("Please run /{name} for this folder.");
-    let mut texts = vec![
-        (CaseKind::Positive, format!("/{name}")),
-        (CaseKind::Positive, ask.clone()),
-        (CaseKind::NearMiss, format!("Run /{name}-x for this folder.")),
-        (CaseKind::NearMiss, format!("Look into docs/{name} first.")),
-        (CaseKind::Quoted, format!("The page says \"run /{name}\".")),
-        (CaseKind::Quoted, format!("> run /{name}")),
-        (CaseKind::CodeBlock, format!("{fence}\nrun /{name}\n{fence}")),
-        (CaseKind::CodeBlock, format!("See `run /{name}` in the text.")),
-        (CaseKind::Negated, format!("Do not run /{name}.")),
-        (CaseKind::Negated, format!("Never use /{name} here.")),
-    ];
-    if !meta.include_paths.is_empty() || !meta.exclude_paths.is_empty() {
-        texts.push((CaseKind::WrongPath, ask.clone()));
-    }
-    if !meta.required_tools.is_empty() {
-        texts.push((CaseKind::MissingTool, ask));
-    }
-    let targets = |kind| if kind == CaseKind::WrongPath { outside.clone() } else { inside.clone() };
-    texts.into_iter().map(|(kind, objective)| Case { kind, objective, targets: targets(kind) }).collect()
-}
-
-/// A path that a pattern means.
-fn example(pattern: &str) -> Option<MountPath> {
-    let first = pattern.replace("**/", "").replace(['*', '?'], "x");
-    let (head, tail) = first.split_once('{').unwrap_or((&first, ""));
-    let (choice, rest) = tail.split_once('}').unwrap_or(("", ""));
-    let choice = choice.split(',').next().unwrap_or_default();
-    MountPath::parse(&format!("{head}{choice}{rest}")).ok()
-}
 
 /// What the engine makes of an activated package.
 ///
@@ -62,8 +21,7 @@ pub fn meta(skill: &Activated, review: Review) -> Result<SkillMeta, kernel::IdEr
 /// Tries a skill with objectives of every kind, as if it were approved.
 #[must_use]
 pub fn cases(skill: &Activated) -> CaseSet {
-    let Ok(meta) = meta(skill, Review::Unreviewed) else { return CaseSet::default() };
-    eval(&meta, &objectives(&meta)).map(|report| report.set(&meta)).unwrap_or_default()
+    meta(skill, Review::Unreviewed).map(|meta| skills::engine::tried(&meta)).unwrap_or_default()
 }
 
 /// The engine over everything that could be asked for now: what ships with the product and what

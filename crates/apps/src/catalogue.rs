@@ -139,10 +139,11 @@ pub enum ShellCommand {
     CloseWindow,
     NextWindow,
     MountFolder,
+    LintSkill,
 }
 
 /// All commands: name, title, argument.
-pub const COMMANDS: [(ShellCommand, &str, &str, Option<&str>); 8] = [
+pub const COMMANDS: [(ShellCommand, &str, &str, Option<&str>); 9] = [
     (ShellCommand::ToggleTheme, "toggle-theme", "Switch between light and dark", None),
     (ShellCommand::Theme, "theme", "Choose the theme", Some("mode")),
     (ShellCommand::EnablePackage, "enable-package", "Switch a package on", Some("package")),
@@ -151,6 +152,7 @@ pub const COMMANDS: [(ShellCommand, &str, &str, Option<&str>); 8] = [
     (ShellCommand::CloseWindow, "close-window", "Close the window in front", None),
     (ShellCommand::NextWindow, "next-window", "Go to the next window", None),
     (ShellCommand::MountFolder, "mount-folder", "Mount a folder from this computer", None),
+    (ShellCommand::LintSkill, "lint-skill", "Hold a skill against the authoring rules", Some("name")),
 ];
 
 /// The package of the shell's own commands.

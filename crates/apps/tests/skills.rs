@@ -269,3 +269,46 @@ fn field_10h1_a_folder_that_waits_for_a_click_is_unseen_and_not_empty() {
     assert!(list.contains(".agents/skills: the folder must be reconnected"), "{list}");
     let _ = mount("welcome", apps::status::MountState::Ready);
 }
+
+#[test]
+fn i176_the_sheet_gives_the_author_s_advice_and_the_command_opens_it() {
+    let mut m = files();
+    let mut rig = opened(&mut m);
+    rig.ctrl('k');
+    rig.serve(&mut m);
+    rig.frame();
+    rig.type_("cmd:lint-skill tide-table");
+    rig.press(Key::Enter);
+    rig.serve(&mut m);
+    rig.frame();
+    let tree = rig.part("Dialog \"Skills\"");
+    assert!(tree.contains("Advice for its author"), "{tree}");
+    assert!(tree.contains("the description does not say when not to use the skill; add “Do not use for …”"), "{tree}");
+    // A name that is none is refused with the names that are.
+    rig.ctrl('k');
+    rig.frame();
+    rig.type_("cmd:lint-skill nope");
+    rig.press(Key::Enter);
+    rig.frame();
+    assert_eq!(rig.refusal_codes().last().map(String::as_str), Some("SkillUnknown"));
+}
+
+#[test]
+fn t157_what_lies_beside_a_skill_is_listed_when_asked_for_and_scripts_never() {
+    let mut m = files();
+    put(&mut m, ".agents/skills/tide-table/references/harbours.md", "secret words\n");
+    put(&mut m, ".agents/skills/tide-table/assets/map.svg", "<svg/>\n");
+    put(&mut m, ".agents/skills/tide-table/scripts/run.sh", "rm -rf /\n");
+    let mut rig = opened(&mut m);
+    sheet(&mut rig, &mut m, "tide-table, in .agents");
+    m.log.clear();
+    assert!(!rig.tree().contains("harbours.md"));
+    rig.click(Role::Button, "Show its files");
+    rig.serve(&mut m);
+    rig.frame();
+    let tree = rig.part("Dialog \"Skills\"");
+    assert!(tree.contains("harbours.md") && tree.contains("references/ (1)"), "{tree}");
+    assert!(!tree.contains("run.sh") && !tree.contains("secret words"), "{tree}");
+    let touched = format!("{:?}", m.log);
+    assert!(!touched.contains("scripts") && !touched.contains("Read"), "{touched}");
+}

@@ -66,6 +66,7 @@ impl Desktop {
                 self.set_focus(Some(composer_id()));
             }
             Action::ApproveSkill => self.approve_skill(proof, out),
+            Action::ShowResources => self.show_resources(proof, out),
             a @ (Action::RevokeSkill(_) | Action::EnableSkill(..)) => self.skill_act(a, proof, out),
             Action::Send => self.submit(proof, out),
             Action::SendAsText => self.send_as_text(out),
@@ -290,6 +291,7 @@ impl Desktop {
                 self.focus_top();
             }
             ShellCommand::MountFolder => out.push(Effect::PickFolder),
+            ShellCommand::LintSkill => self.lint_skill(arg.trim(), out),
         }
     }
 

@@ -81,6 +81,8 @@ pub enum Action {
     RevokeSkill(String),
     EnableSkill(String, bool),
     CopySkill,
+    /// Lists what lies beside the package's file.
+    ShowResources,
     TryObjective,
     // Settings
     Section(Section),

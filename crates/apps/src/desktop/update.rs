@@ -47,7 +47,7 @@ impl Desktop {
                 let next = self.fresh_id();
                 self.instructions.replies(replies, next, &mut out);
             }
-            Msg::Files(id, replies) if self.skills.waits_for(id) => self.skill_step(replies, &mut out),
+            Msg::Files(id, replies) if self.skills.waits_for(id) => self.skill_replies(id, replies, &mut out),
             Msg::Files(id, replies) => self.files.replies(id, replies, &mut self.status),
             Msg::Storage(s) => self.storage = Some(s),
             Msg::Drop(d, proof) => self.dropped(d, proof, &mut out),

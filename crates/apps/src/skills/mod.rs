@@ -9,13 +9,15 @@ mod paint;
 
 use crate::catalogue::AppKey;
 use crate::desktop::{Action, Desktop, Effect, FilesId};
+use ::skills::engine::{Finding, lint_file};
 use ::skills::hidden::reveal;
+use ::skills::packages::resources::{Resources, Shelf};
 use ::skills::packages::review::{Approval, ReviewRefusal, ReviewSheet};
 use ::skills::packages::{Activation, Found, PackageRefusal, Reread, Root, Standing, normal_copy};
 use ai_echo::trial;
 use kernel::authority::Proof;
 use kernel::mount::{Reply, Step};
-use kernel::{Digest, MountId, Refusal};
+use kernel::{Digest, MountId, Refusal, clip};
 use scene::NodeId;
 use ui::Field;
 
@@ -50,10 +52,21 @@ struct Open {
     /// What was read again: the review's sheet where it may be used, else only its text.
     sheet: Option<ReviewSheet>,
     bytes: Vec<u8>,
+    /// Advice for its author (engine.md §2.11); `None` where it cannot be read.
+    advice: Option<Vec<Finding>>,
+    /// What lies beside it, once a person asked to see it.
+    shelves: Option<Vec<Shelf>>,
+    looking: Option<(FilesId, Resources)>,
     text: paint::Text,
     refused: Option<Refusal>,
     /// Its file changed while it was shown.
     anew: bool,
+}
+
+impl Open {
+    fn looks(&self, id: FilesId) -> bool {
+        self.looking.as_ref().is_some_and(|(round, _)| *round == id)
+    }
 }
 
 #[derive(Debug)]
@@ -68,7 +81,7 @@ impl SkillsUi {
     }
     /// Whether a round of file replies belongs to the sheet that is being made.
     pub(crate) fn waits_for(&self, id: FilesId) -> bool {
-        self.open.as_ref().and_then(|o| o.work.as_ref()).is_some_and(|(round, _)| *round == id)
+        self.open.as_ref().is_some_and(|o| o.work.as_ref().is_some_and(|(round, _)| *round == id) || o.looks(id))
     }
 }
 
@@ -107,14 +120,78 @@ impl Desktop {
         let id = FilesId(self.fresh_id());
         let work = work.map(|work| (id, work));
         let folder = folder.to_owned();
-        let (sheet, bytes, text) = (None, vec![], paint::Text::default());
-        self.skills.open = Some(Open { mount, root, folder, digest, work, sheet, bytes, text, refused, anew });
+        let (sheet, bytes, advice, text) = (None, vec![], None, paint::Text::default());
+        let (shelves, looking) = (None, None);
+        self.skills.open = Some(Open {
+            mount,
+            root,
+            folder,
+            digest,
+            work,
+            sheet,
+            bytes,
+            advice,
+            shelves,
+            looking,
+            text,
+            refused,
+            anew,
+        });
         self.scrolls.remove(&paint::page_id());
         self.skill_step(vec![], out);
     }
 
+    /// `/cmd:lint-skill`: the sheet of the skill of that name, which holds it against the rules.
+    pub(crate) fn lint_skill(&mut self, name: &str, out: &mut Vec<Effect>) {
+        let all = self.agent.library().packages().map_or(&[][..], |p| p.found());
+        let named = all.iter().filter(|f| f.folder == name);
+        match named.min_by_key(|f| f.standing != Standing::Winner).map(|f| f.root) {
+            Some(root) => {
+                self.launch(AppKey::Skills, out);
+                self.open_skill(root, name, false, out);
+            }
+            None => {
+                let names: Vec<&str> = all.iter().map(|f| f.folder.as_str()).take(8).collect();
+                let expected = if names.is_empty() { "a skill of the folder".to_owned() } else { names.join(", ") };
+                self.refuse(Refusal::new("SkillUnknown", &clip::label(name, 64), &expected, "no skill of that name"));
+            }
+        }
+    }
+
+    /// A press on “Show what lies beside it”: names and sizes, for the person alone.
+    pub(crate) fn show_resources(&mut self, proof: Proof, out: &mut Vec<Effect>) {
+        let Proof::Trusted(act) = proof else { return self.untrusted("A press") };
+        let Some((mount, root, folder)) =
+            self.skills.open.as_ref().map(|o| (o.mount.clone(), o.root, o.folder.clone()))
+        else {
+            return;
+        };
+        let look = self.found(&mount, root, &folder).and_then(|found| Resources::open(found, act));
+        let id = FilesId(self.fresh_id());
+        if let (Some(open), Some(look)) = (&mut self.skills.open, look) {
+            open.looking = Some((id, look));
+            self.skill_replies(id, vec![], out);
+        }
+    }
+
+    /// Replies for the sheet, or for what lies beside its file.
+    pub(crate) fn skill_replies(&mut self, id: FilesId, replies: Vec<Reply>, out: &mut Vec<Effect>) {
+        let next = FilesId(self.fresh_id());
+        let Some(open) = self.skills.open.as_mut().filter(|o| o.looks(id)) else {
+            return self.skill_step(replies, out);
+        };
+        let Some((round, look)) = &mut open.looking else { return };
+        match look.step(replies) {
+            Step::Need(needs) => {
+                *round = next;
+                out.push(Effect::Files { id: next, mount: open.mount.clone(), needs });
+            }
+            Step::Done(shelves) => (open.shelves, open.looking) = (Some(shelves), None),
+        }
+    }
+
     /// Replies for the sheet that is being made.
-    pub(crate) fn skill_step(&mut self, replies: Vec<Reply>, out: &mut Vec<Effect>) {
+    fn skill_step(&mut self, replies: Vec<Reply>, out: &mut Vec<Effect>) {
         let id = FilesId(self.fresh_id());
         let now = self.now;
         let Some(open) = &mut self.skills.open else { return };
@@ -156,6 +233,7 @@ impl Desktop {
                         return;
                     }
                 }
+                open.advice = lint_file(&open.folder, &open.bytes);
                 open.text = paint::Text::of(&reveal(&String::from_utf8_lossy(&open.bytes)));
             }
         }

@@ -3,10 +3,13 @@
 use super::SkillsUi;
 use crate::desktop::{Action, Desktop};
 use ::skills::diagnostic::{Code, Severity};
+use ::skills::engine::Finding;
 use ::skills::hidden::reveal;
+use ::skills::packages::resources::Shelf;
 use ::skills::packages::review::{CaseKind, CaseResult, CaseSet, ReviewState};
 use ::skills::packages::{Found, RootScan, Standing, Verdict};
 use ai_echo::Library;
+use kernel::mount::EntryKind;
 use kernel::{MountId, clip};
 use scene::{Node, NodeId, Point, Rect, Rgba, Role};
 use text::Wrap;
@@ -181,7 +184,9 @@ impl Desktop {
             if let Some(sheet) = &open.sheet {
                 p.cases(f, sheet.cases());
             }
+            p.advice(f, open.advice.as_deref());
             p.hidden(f, found);
+            p.shelves(f, open.shelves.as_deref());
             p.text(f, open, body);
             p.y - top + 32.0
         });
@@ -235,6 +240,10 @@ fn paint_bar(
         let c = Control::button("Propose a portable copy")
             .describe("shows the change as a file review; nothing is written before you approve it");
         put(f, "skill-copy", Button::Primary, c, Action::CopySkill);
+    }
+    if found.path.is_some() && open.shelves.is_none() {
+        let c = Control::button("Show its files").describe("names in references and assets, for you alone");
+        put(f, "skill-files", Button::Plain, c, Action::ShowResources);
     }
     let c = Control::button("Back").describe("puts the package away");
     put(f, "skill-close", Button::Plain, c, Action::CloseSkill);
@@ -411,6 +420,50 @@ impl Page {
         }
         let ink = if cases.failed() > 0 { f.theme.warn } else { f.theme.muted };
         self.say(f, &format!("Tried with objectives: {}.", words.join(", ")), SMALL, ink);
+    }
+
+    /// What the authoring rules say: advice, which keeps nothing from its review.
+    fn advice(&mut self, f: &mut Frame<'_, Action>, advice: Option<&[Finding]>) {
+        match advice {
+            None => {}
+            Some([]) => self.say(f, "The authoring rules find nothing to better.", SMALL, f.theme.muted),
+            Some(all) => {
+                self.title(f, "Advice for its author");
+                for finding in all {
+                    let line = finding.line.map_or(String::new(), |n| format!("line {n} of the body: "));
+                    let words = format!("{line}{}; {}.", clip::reveal(&finding.cause), finding.fix);
+                    self.say(f, &words, SMALL, f.theme.muted);
+                }
+            }
+        }
+    }
+
+    /// What lies in `references/` and `assets/`, where a person asked to see it.
+    fn shelves(&mut self, f: &mut Frame<'_, Action>, shelves: Option<&[Shelf]>) {
+        let Some(shelves) = shelves else { return };
+        self.title(f, "What lies beside it");
+        let words = "Names for you to see. None of it is opened, run, or told to a model.";
+        self.say(f, words, SMALL, f.theme.muted);
+        if shelves.is_empty() {
+            self.say(f, "There is no references or assets folder.", SMALL, f.theme.muted);
+        }
+        for shelf in shelves {
+            if let Some(why) = &shelf.failed {
+                self.say(f, &format!("{}/ cannot be listed: {why}", shelf.folder), SMALL, f.theme.warn);
+                continue;
+            }
+            let many = if shelf.truncated { ", cut" } else { "" };
+            self.say(f, &format!("{}/ ({}{many})", shelf.folder, shelf.entries.len()), SMALL.weight(600), f.theme.text);
+            for entry in &shelf.entries {
+                let size = entry.size.map_or(String::new(), |n| format!(", {}", ai_echo::tools::size_words(n)));
+                let kind = match entry.kind {
+                    EntryKind::File => "",
+                    EntryKind::Folder => "/",
+                    EntryKind::Link => ", a link",
+                };
+                self.say(f, &format!("{}{kind}{size}", entry.name), SMALL, f.theme.muted);
+            }
+        }
     }
 
     fn hidden(&mut self, f: &mut Frame<'_, Action>, found: &Found) {

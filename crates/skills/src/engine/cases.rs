@@ -71,6 +71,52 @@ impl Report {
     }
 }
 
+/// Objectives of each kind, made of the skill's own name; a package brings no others.
+fn objectives(meta: &SkillMeta) -> Vec<Case> {
+    let (name, fence) = (&meta.id, "```");
+    let inside: Vec<MountPath> = meta.include_paths.first().and_then(|p| example(p)).into_iter().collect();
+    let mut outside: Vec<MountPath> = MountPath::parse("elsewhere/of-no-skill").into_iter().collect();
+    if meta.include_paths.is_empty() {
+        outside = meta.exclude_paths.first().and_then(|p| example(p)).into_iter().collect();
+    }
+    let ask = format!("Please run /{name} for this folder.");
+    let mut texts = vec![
+        (CaseKind::Positive, format!("/{name}")),
+        (CaseKind::Positive, ask.clone()),
+        (CaseKind::NearMiss, format!("Run /{name}-x for this folder.")),
+        (CaseKind::NearMiss, format!("Look into docs/{name} first.")),
+        (CaseKind::Quoted, format!("The page says \"run /{name}\".")),
+        (CaseKind::Quoted, format!("> run /{name}")),
+        (CaseKind::CodeBlock, format!("{fence}\nrun /{name}\n{fence}")),
+        (CaseKind::CodeBlock, format!("See `run /{name}` in the text.")),
+        (CaseKind::Negated, format!("Do not run /{name}.")),
+        (CaseKind::Negated, format!("Never use /{name} here.")),
+    ];
+    if !meta.include_paths.is_empty() || !meta.exclude_paths.is_empty() {
+        texts.push((CaseKind::WrongPath, ask.clone()));
+    }
+    if !meta.required_tools.is_empty() {
+        texts.push((CaseKind::MissingTool, ask));
+    }
+    let targets = |kind| if kind == CaseKind::WrongPath { outside.clone() } else { inside.clone() };
+    texts.into_iter().map(|(kind, objective)| Case { kind, objective, targets: targets(kind) }).collect()
+}
+
+/// A path that a pattern means.
+fn example(pattern: &str) -> Option<MountPath> {
+    let first = pattern.replace("**/", "").replace(['*', '?'], "x");
+    let (head, tail) = first.split_once('{').unwrap_or((&first, ""));
+    let (choice, rest) = tail.split_once('}').unwrap_or(("", ""));
+    let choice = choice.split(',').next().unwrap_or_default();
+    MountPath::parse(&format!("{head}{choice}{rest}")).ok()
+}
+
+/// The results by kind of the objectives that a skill's own name makes.
+#[must_use]
+pub fn tried(meta: &SkillMeta) -> CaseSet {
+    eval(meta, &objectives(meta)).map(|report| report.set(meta)).unwrap_or_default()
+}
+
 /// Tries a skill with its cases, alone, as if it were enabled and reviewed: the cases show what it
 /// listens to, and no review is needed to see that. A missing-tool case runs without the tools it
 /// needs, every other one with them. Such a case, and one of a wrong path, must also show that its

@@ -3,10 +3,12 @@
 
 use serde::Serialize;
 
+use super::cases::tried;
 use super::evaluate::is_trigger;
 use super::{SkillMeta, check_glob};
-use crate::packages::Manifest;
 use crate::packages::review::CaseSet;
+use crate::packages::{Manifest, inspect};
+use kernel::registry::Review;
 
 /// Shortest description that can say what, when and when not, in code points.
 const DESCRIPTION_MIN: usize = 24;
@@ -386,6 +388,17 @@ pub fn lint(input: &LintInput<'_>) -> Vec<Finding> {
     out
 }
 
+/// Looks at a whole `SKILL.md` in a folder of this name: read, tried with the objectives that its
+/// name makes, and held against the rules. `None` where it cannot even be read.
+#[must_use]
+pub fn lint_file(folder: &str, bytes: &[u8]) -> Option<Vec<Finding>> {
+    let seen = inspect(folder, bytes, bytes.len() as u64);
+    let manifest = seen.manifest.as_ref()?;
+    let body = std::str::from_utf8(bytes.get(seen.body.clone())?).ok()?;
+    let meta = SkillMeta::of_package(manifest, seen.digest, body.len(), Review::Unreviewed).ok()?;
+    Some(lint(&LintInput { folder, manifest, body, meta: &meta, cases: &tried(&meta) }))
+}
+
 fn holds(text: &str, words: &[&str]) -> bool {
     words.iter().any(|w| text.contains(w))
 }
@@ -468,6 +481,19 @@ mod tests {
     fn a_package_as_the_rules_want_it_has_no_finding() {
         let good = manifest("tide-table", "Lists the next tides. Use when asked about tides. Do not use for weather.");
         assert_eq!(rules("tide-table", &good, BODY, &full()), []);
+    }
+
+    #[test]
+    fn a_whole_file_is_read_tried_and_held_against_the_rules() {
+        let file =
+            |description: &str, body: &str| format!("---\nname: tide-table\ndescription: {description}\n---\n{body}");
+        let good = file("Lists the next tides. Use when asked about tides. Do not use for weather.", BODY);
+        assert_eq!(lint_file("tide-table", good.as_bytes()), Some(vec![]));
+        let poor = lint_file("tides", file("Tides.", "Tides.").as_bytes()).expect("readable");
+        assert_eq!(poor[0].rule, Rule::FolderIsName);
+        assert!(poor.iter().all(|f| f.rule != Rule::CaseSet), "its name made every case: {poor:?}");
+        assert_eq!(lint_file("tide-table", b"no frontmatter"), None);
+        assert_eq!(lint_file("tide-table", &[0xff, 0xfe]), None);
     }
 
     #[test]

@@ -31,11 +31,11 @@ use kernel::registry::Review;
 use kernel::{Digest, Refusal, Rev, SkillId, ToolName};
 use serde::{Deserialize, Serialize};
 
-pub use cases::{CASES_MAX, Case, Outcome, Report, eval};
+pub use cases::{CASES_MAX, Case, Outcome, Report, eval, tried};
 pub use evaluate::{Analysis, Engine};
 pub use gates::{GlobError, PATTERN_BYTES_MAX, PATTERNS_MAX, check_glob};
 pub use language::Language;
-pub use lint::{Finding, LintInput, Rule, lint};
+pub use lint::{Finding, LintInput, Rule, lint, lint_file};
 pub use mask::{MaskKind, Masked, mask, without_masked};
 
 /// Most bytes of an objective that are read; more is pasted content, not a request.
