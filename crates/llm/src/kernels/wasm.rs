@@ -1,5 +1,6 @@
 //! WebAssembly: fixed-width SIMD, and relaxed SIMD where the build has it.
 #![allow(unsafe_code)]
+#![allow(clippy::needless_range_loop, reason = "one index runs over several arrays")]
 
 use core::arch::wasm32::*;
 
@@ -45,21 +46,23 @@ fn low_bytes(x: V) -> V {
 fn high_bytes(x: V) -> V {
     u16x8_shr(x, 8)
 }
-/// f16 to f32: exponent and mantissa moved into place, the bias corrected by a multiplication, subnormals included.
+/// f16 in the upper halves to f32: moved into place, the bias corrected by a multiplication, subnormals included.
 #[inline(always)]
 fn half_bits(w: V) -> V {
-    let sign = i32x4_shl(v128_and(w, i32x4_splat(0x8000)), 16);
-    let rest = i32x4_shl(v128_and(w, i32x4_splat(0x7fff)), 13);
-    v128_or(mul(rest, splat(crate::half::BIAS)), sign)
+    // The arithmetic shift fills three bits with the sign, which the mask takes away again.
+    mul(v128_and(i32x4_shr(w, 3), i32x4_splat(0x8fff_e000_u32.cast_signed())), splat(crate::half::BIAS))
 }
 #[inline(always)]
 fn f16x8(b: &[u8; 16]) -> (V, V) {
     let x = load(b);
-    (half_bits(u32x4_extend_low_u16x8(x)), half_bits(u32x4_extend_high_u16x8(x)))
+    (
+        half_bits(i16x8_shuffle::<0, 8, 0, 9, 0, 10, 0, 11>(zero(), x)),
+        half_bits(i16x8_shuffle::<0, 12, 0, 13, 0, 14, 0, 15>(zero(), x)),
+    )
 }
 #[inline(always)]
 fn f16x4(b: &[u8; 8]) -> V {
-    half_bits(u32x4_extend_low_u16x8(u64x2_splat(u64::from_le_bytes(*b))))
+    half_bits(i16x8_shuffle::<0, 8, 0, 9, 0, 10, 0, 11>(zero(), u64x2_splat(u64::from_le_bytes(*b))))
 }
 #[inline(always)]
 fn load(b: &[u8; 16]) -> V {
@@ -74,53 +77,63 @@ fn store(out: &mut [f32; 4], x: V) {
 
 /// Nibbles come apart in 16-bit lanes, four shifts of the same word, and meet activations widened beforehand.
 pub(super) mod plain {
-    use super::super::{BLOCK, Matrix, Packed, Row};
+    use super::super::{BLOCK, Matrix, Packed, ROWS, Row};
     use super::*;
 
     #[inline(always)]
-    fn q4_block<const T: usize>(words: &[[u8; 16]], a: [(&[i32; 8], &[i32; 16]); T]) -> [V; T] {
-        let mut dots = [zero(); T];
-        for (c, word) in words.iter().take(4).enumerate() {
-            let x = load(word);
-            let nibble = u16x8_splat(15);
-            let parts = [
-                v128_and(x, nibble),
-                v128_and(u16x8_shr(x, 4), nibble),
-                v128_and(u16x8_shr(x, 8), nibble),
-                u16x8_shr(x, 12),
-            ];
-            for t in 0..T {
-                for (i, part) in parts.into_iter().enumerate() {
-                    dots[t] = add_int(dots[t], dot_pairs(part, splat_int(a[t].1[4 * c + i])));
+    fn q4_block<const G: usize, const T: usize>(
+        words: [&[[u8; 16]]; G],
+        a: [(&[i32; 8], &[i32; 16]); T],
+    ) -> [[V; T]; G] {
+        let mut dots = [[zero(); T]; G];
+        for c in 0..4 {
+            for g in 0..G {
+                let x = load(&words[g][c]);
+                let nibble = u16x8_splat(15);
+                let parts = [
+                    v128_and(x, nibble),
+                    v128_and(u16x8_shr(x, 4), nibble),
+                    v128_and(u16x8_shr(x, 8), nibble),
+                    u16x8_shr(x, 12),
+                ];
+                for t in 0..T {
+                    for (i, part) in parts.into_iter().enumerate() {
+                        dots[g][t] = add_int(dots[g][t], dot_pairs(part, splat_int(a[t].1[4 * c + i])));
+                    }
                 }
             }
         }
         dots
     }
 
-    simd_tile!();
+    simd_tile!(#[inline(always)]);
 }
 
 /// One instruction multiplies 16 nibbles and adds neighbours; 16-bit sums over the block, widened once.
 #[cfg(target_feature = "relaxed-simd")]
 pub(super) mod relaxed {
-    use super::super::{BLOCK, Matrix, Packed, Row};
+    use super::super::{BLOCK, Matrix, Packed, ROWS, Row};
     use super::*;
 
     #[inline(always)]
-    fn q4_block<const T: usize>(words: &[[u8; 16]], a: [(&[i32; 8], &[i32; 16]); T]) -> [V; T] {
-        let mut dots = [zero(); T];
-        for (c, word) in words.iter().take(4).enumerate() {
-            let x = load(word);
-            let (low, high) = (v128_and(x, u8x16_splat(15)), u8x16_shr(x, 4));
-            for t in 0..T {
-                let bytes = a[t].0;
-                dots[t] = i16x8_add(dots[t], i16x8_relaxed_dot_i8x16_i7x16(splat_int(bytes[2 * c]), low));
-                dots[t] = i16x8_add(dots[t], i16x8_relaxed_dot_i8x16_i7x16(splat_int(bytes[2 * c + 1]), high));
+    fn q4_block<const G: usize, const T: usize>(
+        words: [&[[u8; 16]]; G],
+        a: [(&[i32; 8], &[i32; 16]); T],
+    ) -> [[V; T]; G] {
+        let mut dots = [[zero(); T]; G];
+        for c in 0..4 {
+            for g in 0..G {
+                let x = load(&words[g][c]);
+                let (low, high) = (v128_and(x, u8x16_splat(15)), u8x16_shr(x, 4));
+                for t in 0..T {
+                    let (bytes, dot) = (a[t].0, &mut dots[g][t]);
+                    *dot = i16x8_add(*dot, i16x8_relaxed_dot_i8x16_i7x16(splat_int(bytes[2 * c]), low));
+                    *dot = i16x8_add(*dot, i16x8_relaxed_dot_i8x16_i7x16(splat_int(bytes[2 * c + 1]), high));
+                }
             }
         }
-        dots.map(|dot| i32x4_extadd_pairwise_i16x8(dot))
+        dots.map(|row| row.map(|dot| i32x4_extadd_pairwise_i16x8(dot)))
     }
 
-    simd_tile!();
+    simd_tile!(#[inline(always)]);
 }

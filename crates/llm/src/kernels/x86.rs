@@ -1,7 +1,8 @@
 //! SSSE3: the same shape as the WebAssembly kernels, so that native tests exercise their loop.
 #![allow(unsafe_code)]
+#![allow(clippy::needless_range_loop, reason = "one index runs over several arrays")]
 
-use super::{BLOCK, Matrix, Packed, Row};
+use super::{BLOCK, Matrix, Packed, ROWS, Row};
 use core::arch::x86_64::*;
 
 type V = __m128i;
@@ -46,22 +47,24 @@ ops! {
 /// 16-bit sums over the whole block (at most 16 products of 15 * 127), widened once.
 #[inline]
 #[target_feature(enable = "ssse3")]
-fn q4_block<const T: usize>(words: &[[u8; 16]], a: [(&[i32; 8], &[i32; 16]); T]) -> [V; T] {
-    let mut dots = [zero(); T];
-    for (c, word) in words.iter().take(4).enumerate() {
-        let x = load(word);
-        let nibble = _mm_set1_epi8(15);
-        let (low, high) = (_mm_and_si128(x, nibble), _mm_and_si128(_mm_srli_epi16::<4>(x), nibble));
-        for t in 0..T {
-            let bytes = a[t].0;
-            dots[t] = _mm_add_epi16(dots[t], _mm_maddubs_epi16(low, splat_int(bytes[2 * c])));
-            dots[t] = _mm_add_epi16(dots[t], _mm_maddubs_epi16(high, splat_int(bytes[2 * c + 1])));
+fn q4_block<const G: usize, const T: usize>(words: [&[[u8; 16]]; G], a: [(&[i32; 8], &[i32; 16]); T]) -> [[V; T]; G] {
+    let mut dots = [[zero(); T]; G];
+    for c in 0..4 {
+        for g in 0..G {
+            let x = load(&words[g][c]);
+            let nibble = _mm_set1_epi8(15);
+            let (low, high) = (_mm_and_si128(x, nibble), _mm_and_si128(_mm_srli_epi16::<4>(x), nibble));
+            for t in 0..T {
+                let (bytes, dot) = (a[t].0, &mut dots[g][t]);
+                *dot = _mm_add_epi16(*dot, _mm_maddubs_epi16(low, splat_int(bytes[2 * c])));
+                *dot = _mm_add_epi16(*dot, _mm_maddubs_epi16(high, splat_int(bytes[2 * c + 1])));
+            }
         }
     }
-    for dot in &mut dots {
+    for dot in dots.as_flattened_mut() {
         *dot = _mm_madd_epi16(*dot, _mm_set1_epi16(1));
     }
     dots
 }
 
-simd_tile!(#[target_feature(enable = "ssse3")]);
+simd_tile!(#[inline] #[target_feature(enable = "ssse3")]);
