@@ -6,6 +6,7 @@
 //! runs in the browser, in the host, in the simulator and in the model checker, and what is derived
 //! (a suspicion, a card, a projection) is never stored, because what is stored can be wrong.
 
+pub mod context;
 pub mod core;
 pub mod liveness;
 pub mod operation;
