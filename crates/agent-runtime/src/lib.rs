@@ -11,6 +11,8 @@ pub mod core;
 pub mod liveness;
 pub mod operation;
 mod refuse;
+pub mod rehydrate;
+pub mod route;
 pub mod terminal;
 #[cfg(test)]
 mod testkit;

@@ -180,4 +180,4 @@ pub enum ReuseReason {
 refusals!(ContextRefusal => "The context");
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

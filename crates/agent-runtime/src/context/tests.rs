@@ -10,7 +10,7 @@ use crate::testkit::{at, call, digest, session};
 use ContextRefusal as R;
 use ReceiptEvent as E;
 
-pub(crate) fn source(layer: Layer, name: &str) -> SourceId {
+fn source(layer: Layer, name: &str) -> SourceId {
     SourceId { layer, name: name.into() }
 }
 fn message() -> SourceId {
@@ -22,7 +22,7 @@ fn file(name: &str) -> SourceId {
 fn skill() -> SourceId {
     source(Layer::Skill, "review")
 }
-pub(crate) fn place(name: &str) -> Place {
+fn place(name: &str) -> Place {
     Place {
         project: ProjectId::new(name).expect("name"),
         root: ActiveRoot::new(&format!("/mnt/{name}")).expect("root"),
@@ -31,7 +31,7 @@ pub(crate) fn place(name: &str) -> Place {
 fn target() -> UniqueTarget {
     UniqueTarget::Project(place("a"), HowFound::OnlyCandidate)
 }
-pub(crate) fn seed(text: &str) -> IntentSeed {
+fn seed(text: &str) -> IntentSeed {
     IntentSeed::of(ContextEpoch(1), text, Continuity::default(), at(1)).expect("says something")
 }
 fn who(nonce: u64) -> PlanIdentity {
@@ -96,6 +96,10 @@ fn read(plan: Plan, which: &[SourceId]) -> Receipt {
 }
 pub(crate) fn complete() -> Receipt {
     read(plan(), &sources())
+}
+/// A turn that goes on with a part.
+pub(crate) fn partial() -> Receipt {
+    read(plan(), &[message()]).hand_over().expect("goes on")
 }
 /// What metadata says of everything that [`complete`] read.
 fn current() -> BTreeMap<SourceId, Digest> {
