@@ -42,7 +42,14 @@ const BENCHES: [(&str, &[Source]); 8] = [
     ("typing", &[Source::Page("typing.mjs")]),
     ("idle", &[Source::Page("idle.mjs")]),
     ("palette", &[Source::Native { package: "kernel", example: "palette", model: false }]),
-    ("skills", &[Source::Native { package: "skills", example: "discovery", model: false }]),
+    (
+        "skills",
+        &[
+            Source::Native { package: "skills", example: "discovery", model: false },
+            Source::Native { package: "skills", example: "activation", model: false },
+            Source::Native { package: "kernel", example: "registration", model: false },
+        ],
+    ),
     ("router", &[Source::Native { package: "kernel", example: "router", model: false }]),
     ("llm", &[Source::Native { package: "llm", example: "bench", model: true }, Source::Page("llm.mjs")]),
 ];

@@ -4,8 +4,8 @@ use crate::authority::TurnGrant;
 use crate::ids::{AppId, CommandName, Digest, PackageId, Rev, SkillId, ToolName, TurnKey};
 use crate::refusal::{Refusal, RefusalRing};
 use crate::registry::{
-    AppEntry, AppRegistry, Command, CommandBus, ENTRIES_MAX, Guidance, GuidanceRegistry, PER_APP_MAX, Package,
-    PackageManager, PackageState, RegistryRefusal, SUMMARY_MAX, TITLE_MAX,
+    AppEntry, AppRegistry, Command, CommandBus, ENTRIES_MAX, GUIDANCE_MAX, Guidance, GuidanceRegistry, PER_APP_MAX,
+    Package, PackageManager, PackageState, RegistryRefusal, SUMMARY_MAX, TITLE_MAX,
 };
 use crate::tools::{OFFERED_MAX, TOOLS_MAX, ToolDriver, ToolRefusal, ToolRouter, ToolSource};
 use std::collections::BTreeSet;
@@ -261,7 +261,7 @@ impl Kernel {
         self.owner(&g.package)?;
         match self.guidance.map.get(&g.id) {
             Some(old) if old.package != g.package => return Err(RegistryRefusal::NotOwner(g.id.to_string())),
-            None if self.guidance.map.len() >= ENTRIES_MAX => return Err(RegistryRefusal::RegistryFull),
+            None if self.guidance.map.len() >= GUIDANCE_MAX => return Err(RegistryRefusal::RegistryFull),
             _ => {}
         }
         let rev = self.bump();

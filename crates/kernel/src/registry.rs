@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Most packages, apps, commands and guidances registered, each.
 pub const ENTRIES_MAX: usize = 512;
+/// Most guidance skills: five roots of 256 packages each (engine.md §2.12).
+pub const GUIDANCE_MAX: usize = 5 * 256;
 /// Longest title, in bytes.
 pub const TITLE_MAX: usize = 120;
 /// Longest summary, in bytes: 1,024 code points of the format.
@@ -259,7 +261,7 @@ pub enum RegistryRefusal {
     #[error("the package {0} is not registered")]
     PackageUnknown(PackageId),
     /// Over a bound.
-    #[error("there is room for {ENTRIES_MAX} entries and {PER_APP_MAX} actions or views an app")]
+    #[error("there is room for {ENTRIES_MAX} entries, {GUIDANCE_MAX} skills and {PER_APP_MAX} actions or views an app")]
     RegistryFull,
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use kernel::registry::Review;
 use kernel::{Digest, SkillId};
+use serde_json::json;
 use skills::engine::{Context, Engine, OBJECTIVE_MAX, SkillMeta};
 
 const WORDS: [&str; 24] = [
@@ -112,38 +113,43 @@ fn measure(mut work: impl FnMut()) -> Duration {
     times[times.len() / 2]
 }
 
-fn peer(text: &str) -> Duration {
+fn peer(text: &str) -> (&'static str, Duration) {
     let map: HashMap<&str, usize> = WORDS.iter().enumerate().map(|(n, w)| (*w, n)).collect();
-    measure(|| {
+    let time = measure(|| {
         let words = text.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
         black_box(words.filter(|w| map.contains_key(w.to_lowercase().as_str())).count());
-    })
+    });
+    ("one look-up a word", time)
+}
+
+/// Prints a figure as `cargo xtask bench` reads it.
+fn figure(name: &str, time: Duration, (least, peer): (&str, Duration), budget: Option<Duration>, note: &str) {
+    let ms = |t: Duration| t.as_secs_f64() * 1e3;
+    let mut figure = json!({
+        "name": name, "value": ms(time), "unit": "ms", "note": note,
+        "peer": { "name": least, "value": ms(peer) },
+    });
+    if let Some(budget) = budget {
+        figure["budget"] = ms(budget).into();
+    }
+    println!("{figure}");
 }
 
 fn main() {
     let context = Context::default();
-    println!("{:<34} {:>10} {:>10} {:>7}", "objective, skills", "median", "peer", "ratio");
-    let row = |name: &str, text: &str, engine: &Engine| {
-        let time = measure(|| _ = black_box(engine.evaluate(black_box(text), &context)));
-        let peer = peer(text);
-        let ratio = time.as_secs_f64() / peer.as_secs_f64().max(1e-9);
-        println!("{name:<34} {time:>10.2?} {peer:>10.2?} {ratio:>6.1}×");
-        time
-    };
-    let engines: Vec<(usize, Engine)> =
-        [50, 100, 200, 400].into_iter().map(|n| (n, Engine::new(catalogue(n)).expect("within bounds"))).collect();
+    let time = |text: &str, engine: &Engine| measure(|| _ = black_box(engine.evaluate(black_box(text), &context)));
     let whole = objective(OBJECTIVE_MAX);
-    let mut headline = Duration::ZERO;
-    for (count, engine) in &engines {
-        let time = row(&format!("16 KiB, {count} skills"), &whole, engine);
-        if *count == 200 {
-            headline = time;
-        }
+    for count in [50, 100, 200, 400] {
+        let engine = Engine::new(catalogue(count)).expect("within bounds");
+        let budget = (count == 200).then_some(BUDGET);
+        figure(&format!("activation, {count} skills, 16 KiB"), time(&whole, &engine), peer(&whole), budget, "");
     }
-    let engine = &engines[2].1;
-    for kib in [1, 2, 4, 8] {
-        row(&format!("{kib} KiB, 200 skills"), &objective(kib * 1024), engine);
+    let engine = Engine::new(catalogue(200)).expect("within bounds");
+    for kib in [1, 4] {
+        let text = objective(kib * 1024);
+        figure(&format!("activation, 200 skills, {kib} KiB"), time(&text, &engine), peer(&text), None, "");
     }
+    let mut slowest = (Duration::ZERO, "");
     for piece in [
         "\"",
         "'a ",
@@ -168,12 +174,12 @@ fn main() {
         "please ",
         "release ",
     ] {
-        row(&format!("16 KiB of {piece:?}"), &hostile(piece), engine);
+        slowest = slowest.max((time(&hostile(piece), &engine), piece));
     }
+    let note = format!("of {:?}", slowest.1);
+    figure("activation, 200 skills, hostile 16 KiB", slowest.0, peer(&hostile(slowest.1)), None, &note);
     let skills = catalogue(1000);
-    let start = Instant::now();
-    let engine = Engine::new(skills).expect("within bounds");
-    println!("1000 skills compiled in {:.2?} ({})", start.elapsed(), engine.skills().len());
-    let verdict = if headline <= BUDGET { "within" } else { "over" };
-    println!("200 skills, 16 KiB: {headline:.2?}, {verdict} the budget of {BUDGET:?}");
+    let compile = measure(|| _ = black_box(Engine::new(skills.clone())));
+    let copy = ("a copy of them", measure(|| _ = black_box(skills.clone())));
+    figure("activation, 1,000 skills made ready", compile, copy, None, "");
 }

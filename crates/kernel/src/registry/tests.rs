@@ -117,6 +117,8 @@ fn registries_are_bounded() {
     k.put_package(package("p0"), "again", OFF, Digest::of(b"")).expect("an update needs no room");
     for i in 0..ENTRIES_MAX {
         k.put_app(entry(&format!("a{i}"), "p1")).expect("room");
+    }
+    for i in 0..GUIDANCE_MAX {
         k.put_guidance(guidance(&format!("g{i}"), "p1", Review::BuiltIn, b"")).expect("room");
     }
     assert_eq!(k.put_app(entry("b", "p1")).expect_err("full").code(), "RegistryFull");
