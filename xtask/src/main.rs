@@ -21,6 +21,7 @@ mod server;
 mod setup;
 mod testing;
 mod tidy;
+mod verify;
 
 use anyhow::{Result, bail};
 
@@ -34,6 +35,7 @@ cargo xtask <command>
                                   everything; --fast: tidy and native tests only;
                                   NAMEs pick end-to-end files by part of their name
   bench [NAME ...]                what the product costs, each figure beside a budget or a peer
+  verify [NAME ...]               the exhaustive checks at full size; test runs a tenth of each
   corpus DIR                      what all skill packages and rule files below DIR look like to us
   skill-lint DIR                  the authoring rules, over every skill package below DIR
   tidy [--fast]                   the rules of the house: imports, file sizes, formatting, lints
@@ -97,6 +99,7 @@ fn run() -> Result<()> {
             testing::run(&places, &testing::Plan { fast: false, only: None, names, update: true })
         }
         "bench" => bench::run(&places, &args.rest()?),
+        "verify" => verify::run(&places, &args.rest()?),
         "corpus" => {
             let dirs = args.rest()?;
             let [dir] = &dirs[..] else { bail!("corpus wants one folder") };
