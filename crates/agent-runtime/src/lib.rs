@@ -6,13 +6,16 @@
 //! runs in the browser, in the host, in the simulator and in the model checker, and what is derived
 //! (a suspicion, a card, a projection) is never stored, because what is stored can be wrong.
 
+pub mod completeness;
 pub mod context;
 pub mod core;
+pub mod gate;
 pub mod liveness;
 pub mod operation;
 mod refuse;
 pub mod rehydrate;
 pub mod route;
+pub mod surface;
 pub mod terminal;
 #[cfg(test)]
 mod testkit;
