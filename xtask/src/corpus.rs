@@ -177,6 +177,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_skills_of_the_sample_folder_keep_the_authoring_rules() {
+        let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/sample");
+        lint(&sample).unwrap();
+    }
+
+    #[test]
     fn packages_and_rules_are_told_by_their_names() {
         for (name, want) in
             [("a/SKILL.md", true), ("a/skill.MD", true), ("a/MYSKILL.md", false), ("SKILL.md.txt", false)]

@@ -431,7 +431,7 @@ impl Page {
                 self.title(f, "Advice for its author");
                 for finding in all {
                     let line = finding.line.map_or(String::new(), |n| format!("line {n} of the body: "));
-                    let words = format!("{line}{}; {}.", clip::reveal(&finding.cause), finding.fix);
+                    let words = format!("• {line}{}; {}.", clip::reveal(&finding.cause), finding.fix);
                     self.say(f, &words, SMALL, f.theme.muted);
                 }
             }

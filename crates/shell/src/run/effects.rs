@@ -133,6 +133,10 @@ pub(super) fn perform(shell: &Rc<Shell>, effect: Effect) {
                     // When the other window lets go, it may only be loading anew: it goes first.
                     drop(locks::claim(&name, When::Free).await);
                     sleep(GRACE_MS).await;
+                    // Nobody writes in a window that nobody sees.
+                    while document().hidden() {
+                        sleep(GRACE_MS).await;
+                    }
                     if shell.claims.get() != number {
                         return;
                     }

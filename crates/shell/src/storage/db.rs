@@ -46,9 +46,7 @@ impl News {
             Self::Superseded => {
                 "A newer version runs in another window. Your draft is saved; reload this window.".to_owned()
             }
-            Self::Deleted => {
-                "What was kept for this page was deleted. Copy what you still need, then reload.".to_owned()
-            }
+            Self::Deleted => "The storage was deleted. Copy what you need, then reload.".to_owned(),
             Self::Lost => "The connection to the storage was lost; it is opened again when needed.".to_owned(),
             Self::Damaged(e) => e.to_string(),
         }
