@@ -312,3 +312,12 @@ fn t157_what_lies_beside_a_skill_is_listed_when_asked_for_and_scripts_never() {
     let touched = format!("{:?}", m.log);
     assert!(!touched.contains("scripts") && !touched.contains("Read"), "{touched}");
 }
+
+#[test]
+fn the_product_s_own_skills_stand_in_the_catalogue_too() {
+    let mut m = MemMount::default();
+    let rig = opened(&mut m);
+    let list = rig.part("List");
+    let own = rig.node(Role::Text, "/skill:summarise-notes: Summarise notes");
+    assert!(own.is_some(), "{list}");
+}

@@ -9,6 +9,7 @@ use ::skills::packages::resources::Shelf;
 use ::skills::packages::review::{CaseKind, CaseResult, CaseSet, ReviewState};
 use ::skills::packages::{Found, RootScan, Standing, Verdict};
 use ai_echo::Library;
+use ai_echo::guidance::BUILT_IN;
 use kernel::mount::EntryKind;
 use kernel::{MountId, clip};
 use scene::{Node, NodeId, Point, Rect, Rgba, Role};
@@ -144,6 +145,20 @@ impl Desktop {
                     at += ROW + 2.0;
                 }
             });
+            at += 12.0;
+            let p = Point::new(list.x + 16.0, at);
+            at += f.heading(NodeId::of("skills-own", 0), p, "Part of the product", CAPTION, 3, list.w - 32.0).h + 4.0;
+            for (i, own) in (0_u64..).zip(&BUILT_IN) {
+                let p = Point::new(list.x + 16.0, at);
+                let _ = f.line(p, &format!("/skill:{}", own.id), SMALL.weight(600), f.theme.text, list.w - 32.0);
+                let p = Point::new(p.x, at + 20.0);
+                let words = format!("{}. Always reviewed; its bytes ship with the shell.", own.title);
+                let s = f.wrapped(p, &words, CAPTION, f.theme.muted, list.w - 32.0);
+                let rect = Rect::new(list.x + 16.0, at, list.w - 32.0, 20.0 + s.h);
+                let name = format!("/skill:{}: {words}", own.id);
+                f.node(Node { id: NodeId::of("skills-own-row", i), role: Role::Text, name, rect, ..Node::default() });
+                at += 20.0 + s.h + 8.0;
+            }
             at + y - list.y + 8.0
         });
     }
