@@ -14,6 +14,7 @@ pub mod liveness;
 pub mod operation;
 mod refuse;
 pub mod rehydrate;
+pub mod roles;
 pub mod route;
 pub mod surface;
 pub mod terminal;
