@@ -218,7 +218,7 @@ impl Desktop {
         }
         let mut main = Rect::new(rect.x + side, rect.y, rect.w - side, rect.h);
         if narrow {
-            let h = 44.0 * (self.mounts.len() as f32 + 1.0).min(4.0);
+            let h = 44.0 * (self.mounts.len() as f32).min(3.0) + 48.0;
             self.paint_mounts(f, Rect::new(rect.x, rect.y, rect.w, h));
             main = Rect::new(rect.x, rect.y + h, rect.w, rect.h - h);
         }

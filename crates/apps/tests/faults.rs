@@ -329,6 +329,11 @@ fn on_a_small_screen_a_window_can_be_closed() {
     rig.frame();
     assert!(rig.node(Role::Dialog, "Settings").is_some());
     rig.click(Role::Button, "Close Settings");
+    rig.type_("/app:files");
+    rig.press(Key::Enter);
+    rig.frame();
+    assert!(rig.node(Role::Button, "welcome").is_some(), "the folder itself is there: {}", rig.tree());
+    rig.click(Role::Button, "Close Files");
     assert!(rig.node(Role::Dialog, "Settings").is_none(), "{}", rig.tree());
     assert!(!rig.tree().contains("Settings is open"), "what was said of it is gone as well: {}", rig.tree());
 }
