@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use kernel::mount::{Need, Reply, Step};
+use kernel::mount::{MountPath, Need, Reply, Step};
 use kernel::slash::{SlashRefusal, TurnKind};
 use kernel::{Digest, MountId, PackageId, Refusal, SkillId, TurnKey, clip};
 use models::RunId;
@@ -21,6 +21,15 @@ use crate::library::PACKAGE;
 use crate::prompt::Budget;
 use crate::trial;
 use crate::turn::Plan;
+
+/// A reviewed skill that plain words ask for (engine.md §2.3), bound to the bytes it was heard with.
+#[derive(Clone, Debug)]
+pub(super) struct Heard {
+    id: SkillId,
+    digest: Digest,
+    /// Why, in words.
+    why: String,
+}
 
 /// Reads a skill and what it depends on again, one file after another.
 #[derive(Debug)]
@@ -97,23 +106,69 @@ impl Cx<'_> {
 
     /// Asks the model, once everything that the turn is told is there and still what was promised.
     pub(super) fn dispatch(&mut self, turn: &TurnKey, run: RunId, last: bool) -> Option<Plan> {
+        if self.e.jobs.get(turn).is_some_and(|job| job.heard.is_none()) {
+            let heard = self.hear(turn);
+            if let Some(job) = self.e.jobs.get_mut(turn) {
+                job.heard = Some(heard);
+            }
+        }
         match self.admission(turn) {
             Ok(None) => Some(self.ask(turn, run, last)),
             Ok(Some(work)) => {
                 self.pump(FsWork::Admit(turn.clone(), run, last, Box::new(work)), Vec::new());
                 None
             }
-            Err(refusal) => Some(self.skill_refused(turn, refusal)),
+            Err(refusal) => Some(self.unadmitted(turn, run, last, refusal)),
         }
+    }
+
+    /// The skill of the folder that the words of a plain message ask for most: reviewed, switched
+    /// on, and open to this turn. It guides the turn and grants nothing (I-116).
+    fn hear(&self, turn: &TurnKey) -> Option<Heard> {
+        let job = self.e.jobs.get(turn).filter(|job| job.narrowed.is_none())?;
+        let mount = job.mount.as_ref().filter(|mount| self.e.library.mount() == Some(*mount))?;
+        let packages = self.e.library.packages_of(mount)?;
+        let asked = trial::engine(&self.e.library).ok()?.evaluate(&job.words, &self.context(&job.about));
+        let of_folder = asked.into_iter().filter(|e| e.is_active() && BuiltIn::get(&e.skill).is_none());
+        let mut best: Vec<_> = of_folder.collect();
+        best.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.skill.cmp(&b.skill)));
+        best.into_iter().find_map(|e| {
+            let digest = packages.get(e.skill.as_str()).ok()?.digest()?;
+            self.skill_stands(Some(mount), &e.skill, digest).ok()?;
+            let words = e.evidence.first().and_then(|e| job.words.get(e.span.start..e.span.end)).unwrap_or(&job.words);
+            let why = format!("your words ask for it: “{}”", clip::label(words, 80));
+            Some(Heard { id: e.skill, digest, why })
+        })
+    }
+
+    /// What a turn about these paths meets: the tools that are live, and the paths.
+    fn context(&self, about: &[MountPath]) -> Context {
+        let on = |t: &&kernel::tools::ToolDescriptor| {
+            self.k.packages().is_enabled(&t.source.owner) && !self.k.is_denied(&t.source.name)
+        };
+        let live_tools = self.k.tools().iter().filter(on).map(|t| t.source.name.clone()).collect();
+        Context { live_tools, target_paths: about.to_vec(), catalogue_rev: self.k.rev() }
+    }
+
+    /// A skill that was named ends the turn when it may not be used; one that was only heard is
+    /// left out, and a line says why.
+    fn unadmitted(&mut self, turn: &TurnKey, run: RunId, last: bool, refusal: Refusal) -> Plan {
+        let heard = self.e.jobs.get_mut(turn).and_then(|job| job.heard.as_mut()?.take());
+        let Some(heard) = heard else { return self.skill_refused(turn, refusal) };
+        let words = format!("The skill {} was left out: {}", heard.id, refusal.plain());
+        self.notice(&turn.conversation, turn.turn, &words);
+        self.look_for_skills();
+        self.ask(turn, run, last)
     }
 
     /// What has to be read again for this turn's skill; nothing for one that ships.
     fn admission(&self, turn: &TurnKey) -> Result<Option<Admission>, Refusal> {
         let Some(job) = self.e.jobs.get(turn) else { return Ok(None) };
-        let Some(TurnKind::Skill { id, digest }) = job.narrowed.as_ref().map(|n| &n.kind) else { return Ok(None) };
-        if BuiltIn::get(id).is_some() {
-            return Ok(None);
-        }
+        let (id, digest) = match (job.narrowed.as_ref().map(|n| &n.kind), &job.heard) {
+            (Some(TurnKind::Skill { id, digest }), _) if BuiltIn::get(id).is_none() => (id, digest),
+            (None, Some(Some(heard))) => (&heard.id, &heard.digest),
+            _ => return Ok(None),
+        };
         self.skill_stands(job.mount.as_ref(), id, *digest)?;
         let (Some(mount), Some(packages)) =
             (&job.mount, job.mount.as_ref().and_then(|mount| self.e.library.packages_of(mount)))
@@ -122,11 +177,7 @@ impl Cx<'_> {
         };
         let order = depends::order(packages, id.as_str(), &mut |found| self.e.library.reviews().usable(mount, found))?;
         let left = order.iter().map(|name| packages.activate(name)).collect::<Result<VecDeque<_>, _>>()?;
-        let on = |t: &&kernel::tools::ToolDescriptor| {
-            self.k.packages().is_enabled(&t.source.owner) && !self.k.is_denied(&t.source.name)
-        };
-        let live_tools = self.k.tools().iter().filter(on).map(|t| t.source.name.clone()).collect();
-        let context = Context { live_tools, target_paths: job.about.clone(), catalogue_rev: self.k.rev() };
+        let context = self.context(&job.about);
         let bound = Binding { name: id.to_string(), digest: *digest };
         Ok(Some(Admission { mount: mount.clone(), bound, context, left, done: Vec::new() }))
     }
@@ -147,7 +198,10 @@ impl Cx<'_> {
             }
             room -= kept;
             let why = match (i, skills.last()) {
-                (0, _) | (_, None) => format!("you named it with /skill:{}", skill.name()),
+                (0, _) | (_, None) => match job.heard.as_ref().and_then(Option::as_ref) {
+                    Some(heard) => heard.why.clone(),
+                    None => format!("you named it with /skill:{}", skill.name()),
+                },
                 (_, Some(main)) => format!("{} depends on it", main.skill().name()),
             };
             used.push(GuidanceUse {
@@ -197,7 +251,7 @@ impl Cx<'_> {
                 self.admitted(&turn, &skills);
                 self.ask(&turn, run, last)
             }
-            Step::Done(Err(refusal)) => self.skill_refused(&turn, refusal),
+            Step::Done(Err(refusal)) => self.unadmitted(&turn, run, last, refusal),
         };
         self.inbox.push_back(crate::turn::TurnMsg::Planned(run, plan));
     }

@@ -86,6 +86,8 @@ struct Job {
     /// Names and instructions of the workspace's skills in this turn, as they were read last.
     skills: Vec<(String, String)>,
     skills_told: bool,
+    /// The skill that plain words ask for; heard once, before the turn's first question.
+    heard: Option<Option<admit::Heard>>,
     /// What was typed comes back when the turn ends.
     give_back: bool,
     wire: Vec<Message>,

@@ -44,6 +44,7 @@ impl Job {
             conventions: None,
             skills: Vec::new(),
             skills_told: false,
+            heard: None,
             give_back: false,
             wire: Vec::new(),
             evidence: Vec::new(),

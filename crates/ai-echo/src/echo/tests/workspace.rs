@@ -1,6 +1,7 @@
 //! The skills of the workspace: rows that follow the folder, decisions that follow a person.
 
 use super::*;
+use crate::conversation::Told;
 use skills::packages::review::{CaseKind, CaseResult, CaseSet, ReviewSheet};
 
 const TIDES: &str = "---\nname: tide-table\ndescription: Lists high and low water for a harbour.\n---\n\
@@ -383,4 +384,60 @@ fn the_cases_of_a_sheet_are_tried_by_the_engine() {
     assert_eq!((cases.missing(), cases.failed()), (vec![], 0), "{cases:?}");
     assert_eq!(cases.get(CaseKind::WrongPath), Some(CaseResult::Ran { passed: 1, failed: 0 }));
     assert_eq!(cases.get(CaseKind::MissingTool), Some(CaseResult::Ran { passed: 1, failed: 0 }));
+}
+
+const HEARD: &str = "---\nname: tide-table\ndescription: Lists high and low water for a harbour.\nmetadata:\n  triggers: \
+list the tides; high and low water\n  negative-terms: weather forecast\n---\nGive the times in a table.\n";
+
+#[test]
+fn t124_plain_words_bring_in_a_reviewed_skill_and_nothing_else_does() {
+    let guided = |world: &mut World, words: &str| {
+        world.say(words);
+        let request = world.next_ask();
+        let yes = request.messages[0].content.contains("Give the times in a table.");
+        world.model(request.run, "Yes.");
+        yes
+    };
+    let mut world = World::new();
+    world.put(PATH, HEARD);
+    world.look();
+    assert!(!guided(&mut world, "Please list the tides."), "nobody reviewed it");
+    world.approve_skill("tide-table");
+    assert!(guided(&mut world, "Please list the tides."));
+    let told_of = |world: &World| {
+        let items = &world.echo.current().expect("current").items;
+        items.iter().rev().find_map(|i| match &i.kind {
+            ItemKind::Guidance { what: Told::Skills, used, .. } => Some(used[0].why.clone()),
+            _ => None,
+        })
+    };
+    let why = told_of(&world).expect("a line says it");
+    assert!(why.contains("your words ask for it") && why.contains("tides"), "{why}");
+    for words in [
+        "Do not list the tides.",
+        "She wrote \"list the tides\" on the board.",
+        "What does `list the tides` do?",
+        "What is a harbour?",
+    ] {
+        assert!(!guided(&mut world, words), "{words}");
+    }
+    // It brings no tool and opens no other: a plain turn is offered what it is offered anyway.
+    let (mount, act) = (world.mount(), world.press());
+    world.send(Msg::EnableSkill(mount, "tide-table".into(), false, act));
+    assert!(!guided(&mut world, "Please list the tides."), "switched off");
+}
+
+#[test]
+fn t158_a_skill_that_was_heard_and_changed_meanwhile_is_left_out_and_the_turn_goes_on() {
+    let mut world = World::new();
+    world.put(PATH, HEARD);
+    world.look();
+    world.approve_skill("tide-table");
+    world.put(PATH, &HEARD.replace("in a table", "in a song"));
+    world.say("Please list the tides.");
+    let request = world.next_ask();
+    assert!(!request.messages[0].content.contains("Give the times"), "{}", request.messages[0].content);
+    let items = &world.echo.current().expect("current").items;
+    let said = items.iter().any(|i| matches!(&i.kind, ItemKind::Notice { text } if text.contains("was left out")));
+    assert!(said, "{items:?}");
 }
