@@ -95,7 +95,7 @@ pub enum Idempotency {
 /// # }
 /// ```
 /// and one grant is one act:
-/// ```compile_fail,E0599
+/// ```compile_fail,E0308
 /// # fn f(g: &agent_runtime::liveness::RecoveryGrant) -> agent_runtime::liveness::RecoveryGrant {
 /// g.clone()
 /// # }

@@ -127,7 +127,7 @@ pub enum Dispatcher {
 /// # }
 /// ```
 /// and it is used once:
-/// ```compile_fail,E0599
+/// ```compile_fail,E0308
 /// # use agent_runtime::operation::Attestation;
 /// # fn f(a: &Attestation) -> Attestation {
 /// a.clone()
