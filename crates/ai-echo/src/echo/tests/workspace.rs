@@ -421,7 +421,6 @@ fn t124_plain_words_bring_in_a_reviewed_skill_and_nothing_else_does() {
     ] {
         assert!(!guided(&mut world, words), "{words}");
     }
-    // It brings no tool and opens no other: a plain turn is offered what it is offered anyway.
     let (mount, act) = (world.mount(), world.press());
     world.send(Msg::EnableSkill(mount, "tide-table".into(), false, act));
     assert!(!guided(&mut world, "Please list the tides."), "switched off");
@@ -440,4 +439,23 @@ fn t158_a_skill_that_was_heard_and_changed_meanwhile_is_left_out_and_the_turn_go
     let items = &world.echo.current().expect("current").items;
     let said = items.iter().any(|i| matches!(&i.kind, ItemKind::Notice { text } if text.contains("was left out")));
     assert!(said, "{items:?}");
+}
+
+#[test]
+fn i116_a_skill_that_was_heard_changes_nothing_about_the_tools_that_are_offered() {
+    let names = |r: &models::ModelRequest| r.tools.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
+    let mut world = World::new();
+    world.put(PATH, &HEARD.replace("harbour.\n", "harbour.\nallowed-tools: files.write bash\n"));
+    world.look();
+    world.remote();
+    world.say("Please list the tides.");
+    let without = world.next_ask();
+    world.model(without.run, "Yes.");
+    world.approve_skill("tide-table");
+    world.say("Please list the tides.");
+    let with = world.next_ask();
+    let guided = |r: &models::ModelRequest| r.messages[0].content.contains("Give the times in a table.");
+    assert_eq!((guided(&without), guided(&with)), (false, true));
+    assert_eq!(names(&with), names(&without));
+    assert!(!names(&with).is_empty());
 }
