@@ -606,5 +606,10 @@ mod tests {
             assert!(rows.iter().all(|(_, a, b)| (b - a) as usize <= columns * 32));
         }
         assert_eq!(rows_of(&lines, 80).len(), 2 + 4030_usize.div_ceil(80));
+        // Where a row has a blank, a word goes on whole in the next one.
+        let words = ["the tide turns at noon".to_owned()];
+        let rows = rows_of(&words, 10);
+        let rows: Vec<&str> = rows.iter().map(|(_, a, b)| &words[0][*a as usize..*b as usize]).collect();
+        assert_eq!(rows, ["the tide ", "turns at ", "noon"]);
     }
 }

@@ -368,3 +368,15 @@ fn things_to_try_fit_the_folder_of_the_conversation() {
     rig.click(Role::Button, "See what is in the folder");
     assert_eq!(rig.draft(), "/tool:files.list what is there?");
 }
+
+#[test]
+fn the_bar_says_who_answers_in_the_conversation_in_front() {
+    let mut rig = Rig::new();
+    assert!(rig.node(Role::Button, "Model: ").is_some());
+    let base_url = models::BaseUrl::parse("http://127.0.0.1:9/v1").expect("address");
+    let provider = models::ProviderConfig::OpenAiCompatible { base_url, model: "big".into(), key_ref: None };
+    let id = rig.desk.agent().current().map(|c| c.id.clone()).expect("current");
+    rig.msg(Msg::Echo(ai_echo::Msg::ChooseModel(id, provider)));
+    rig.frame();
+    assert!(rig.node(Role::Button, "Model: big at http://127.0.0.1:9").is_some(), "{}", rig.tree());
+}

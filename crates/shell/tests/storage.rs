@@ -277,3 +277,18 @@ async fn a_conversation_has_one_writer_at_a_time() {
         assert!(matches!(claim(&name, When::Now).await, Claim::Held(_)));
     }
 }
+
+#[wasm_bindgen_test]
+async fn storage_that_is_deleted_is_told_as_deleted_and_not_as_a_newer_window() {
+    let (old, heard) = fresh("t-deleted").await;
+    let factory = web_sys::window().expect("window").indexed_db().expect("allowed").expect("there");
+    factory.delete_database("t-deleted").expect("asked");
+    for _ in 0..100 {
+        if !heard.borrow().is_empty() {
+            break;
+        }
+        pause(20).await;
+    }
+    assert_eq!(*heard.borrow(), [News::Deleted]);
+    assert!(!old.is_open());
+}

@@ -235,7 +235,10 @@ fn an_undo_puts_back_the_old_bytes_or_says_why_not() {
         assert!(apply(&mut files, proposal).ok);
         let mut undo = Propose::undo(&mount(), path(name), made, old.clone());
         let undo = drive(|replies| undo.step(replies), |need| files.perform(need)).expect("undo");
-        assert!(apply(&mut files, undo).ok);
+        let outcome = apply(&mut files, undo);
+        assert!(outcome.ok);
+        let said = if old.is_some() { "Put back" } else { "Removed" };
+        assert!(outcome.summary.starts_with(said), "{}", outcome.summary);
         assert_eq!(files.files.get(&path(name)).cloned(), old);
     }
     let mut late = Propose::undo(&mount(), path("a.md"), Digest::of(b"made"), None);
